@@ -1,0 +1,135 @@
+//! What happens in a run, as values given to observers.
+
+use crate::model::{PoolId, ZoneId};
+
+/// One thing that happened.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LogEntry {
+    /// Simulation time at which it took effect.
+    pub time_s: f64,
+    /// What.
+    pub what: Happening,
+}
+
+/// What can happen. `event` is an index into the scenario's events, `instance` counts from 0 within
+/// its pool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Happening {
+    /// An event of the file began.
+    EventBegan {
+        /// Which event.
+        event: u32,
+        /// The zone it is about.
+        zone: Option<ZoneId>,
+        /// The pool it is about.
+        pool: Option<PoolId>,
+    },
+    /// An event of the file was undone.
+    EventEnded {
+        /// Which event.
+        event: u32,
+        /// The zone it is about.
+        zone: Option<ZoneId>,
+        /// The pool it is about.
+        pool: Option<PoolId>,
+    },
+    /// An instance's process died by an event.
+    InstanceDied {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+    },
+    /// An instance was killed by its health check, to start again.
+    InstanceRestarted {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+    },
+    /// An instance's process came up.
+    InstanceStarted {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+    },
+    /// The health check took an instance out of rotation.
+    InstanceUnhealthy {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+    },
+    /// The health check brought an instance into rotation.
+    InstanceHealthy {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+    },
+    /// A pool's share in rotation fell below its threshold: the pool is lost.
+    PoolUnhealthy {
+        /// Which pool.
+        pool: PoolId,
+        /// Instances in rotation.
+        in_rotation: u32,
+        /// Instances that it ought to have.
+        expected: u32,
+    },
+    /// A pool's share in rotation is back at its threshold.
+    PoolHealthy {
+        /// Which pool.
+        pool: PoolId,
+        /// Instances in rotation.
+        in_rotation: u32,
+        /// Instances that it ought to have.
+        expected: u32,
+    },
+    /// Traffic of a pool began to go elsewhere.
+    RedirectStart {
+        /// Whose traffic.
+        pool: PoolId,
+        /// How much, at first.
+        rps: f64,
+    },
+    /// No traffic of a pool goes elsewhere any more.
+    RedirectEnd {
+        /// Whose traffic.
+        pool: PoolId,
+    },
+    /// Traffic of a pool began to be refused on purpose.
+    ShedStart {
+        /// Whose traffic.
+        pool: PoolId,
+        /// How much, at first.
+        rps: f64,
+    },
+    /// No traffic of a pool is refused on purpose any more.
+    ShedEnd {
+        /// Whose traffic.
+        pool: PoolId,
+    },
+}
+
+impl Happening {
+    /// The word in the `kind` column of `events.csv`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::EventBegan { .. } => "fault",
+            Self::EventEnded { .. } => "fault_end",
+            Self::InstanceDied { .. } => "instance_died",
+            Self::InstanceRestarted { .. } => "instance_restarted",
+            Self::InstanceStarted { .. } => "instance_started",
+            Self::InstanceUnhealthy { .. } => "instance_unhealthy",
+            Self::InstanceHealthy { .. } => "instance_healthy",
+            Self::PoolUnhealthy { .. } => "pool_unhealthy",
+            Self::PoolHealthy { .. } => "pool_healthy",
+            Self::RedirectStart { .. } => "redirect_start",
+            Self::RedirectEnd { .. } => "redirect_end",
+            Self::ShedStart { .. } => "shed_start",
+            Self::ShedEnd { .. } => "shed_end",
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The stepped simulation: the world's state and the step that changes it.
+
+mod log;
+
+pub use log::{Happening, LogEntry};

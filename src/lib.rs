@@ -1,0 +1,9 @@
+//! zonefall simulates what a failover does to a fleet.
+
+pub mod engine;
+pub mod metric;
+pub mod model;
+pub mod policy;
+#[cfg(feature = "app")]
+pub mod report;
+pub mod units;

@@ -1,0 +1,3 @@
+//! The `zonefall` program.
+
+fn main() {}

@@ -1,0 +1,191 @@
+//! What is known of a run once it is over. Field names are the columns of the output files; the
+//! terms are those of MODEL §1 and §10.
+
+use crate::engine::LogEntry;
+use crate::model::PoolId;
+
+/// A pool's state, the first that holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PoolState {
+    /// Nothing in rotation.
+    Down,
+    /// Unhealthy.
+    FailingOver,
+    /// Some of its demand is to be moved away.
+    Draining,
+    /// Utilization over 1.
+    Overloaded,
+    /// Healthy, but short of instances in rotation.
+    Recovering,
+    /// None of these.
+    Healthy,
+}
+
+impl PoolState {
+    /// The word in the output files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Down => "down",
+            Self::FailingOver => "failing-over",
+            Self::Draining => "draining",
+            Self::Overloaded => "overloaded",
+            Self::Recovering => "recovering",
+            Self::Healthy => "healthy",
+        }
+    }
+}
+
+/// How a run went, the first that holds (MODEL §10).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Outcome {
+    /// At some step no pool was healthy.
+    FullOutage,
+    /// A pool that no event hit became unhealthy.
+    PartialOutage,
+    /// Over 0.1 % of the requests after the detection deadline were not completed in time.
+    Degraded,
+    /// None of these.
+    Stable,
+}
+
+impl Outcome {
+    /// The word in the output files.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::FullOutage => "full_outage",
+            Self::PartialOutage => "partial_outage",
+            Self::Degraded => "degraded",
+            Self::Stable => "stable",
+        }
+    }
+}
+
+/// One pool over one row interval, which ends at `time_s`. Rates are means over it, levels are as
+/// of its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PoolRow {
+    /// End of the interval, simulation time.
+    pub time_s: f64,
+    /// Which pool.
+    pub pool: PoolId,
+    /// First tries at this pool.
+    pub offered_rps: f64,
+    /// Tries of other pools that were sent here.
+    pub redirected_in_rps: f64,
+    /// Tries of this pool that were sent elsewhere.
+    pub redirected_out_rps: f64,
+    /// Answered in time.
+    pub completed_rps: f64,
+    /// Left the system after their client had given up.
+    pub late_rps: f64,
+    /// Refused on purpose.
+    pub shed_rps: f64,
+    /// Refused by a full queue or a deadline.
+    pub rejected_rps: f64,
+    /// Sent to, or inside, a dead instance; or nothing was in rotation; or an `errors` event.
+    pub lost_rps: f64,
+    /// Instances whose process is up.
+    pub instances: u32,
+    /// Instances that the load balancer sends traffic to.
+    pub instances_in_rotation: u32,
+    /// Nominal capacity of the instances in rotation.
+    pub capacity_rps: f64,
+    /// Actual capacity of the instances in rotation and up.
+    pub healthy_capacity_rps: f64,
+    /// Work routed ÷ `capacity_rps`, over the interval; none while nothing was in rotation.
+    pub utilization: Option<f64>,
+    /// Tries in the system.
+    pub in_flight: f64,
+    /// Tries that wait.
+    pub queue: f64,
+    /// Mean latency of an answer; none without answers.
+    pub latency_mean_s: Option<f64>,
+    /// 99th percentile of the latency of an answer; none without answers.
+    pub latency_p99_s: Option<f64>,
+    /// State.
+    pub state: PoolState,
+}
+
+/// The fleet over one row interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FleetRow {
+    /// End of the interval, simulation time.
+    pub time_s: f64,
+    /// First tries at the sources.
+    pub offered_rps: f64,
+    /// Answered in time.
+    pub completed_rps: f64,
+    /// Actual capacity of the instances in rotation and up.
+    pub healthy_capacity_rps: f64,
+    /// The same as a share of time 0.
+    pub healthy_capacity_ratio: f64,
+    /// The most that full knowledge could serve (max flow, MODEL §9).
+    pub bound_rps: f64,
+}
+
+/// One row of the comparison. Shares are of the requests that arrive in the window; times are from
+/// the trigger.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Summary {
+    /// How it went.
+    pub outcome: Outcome,
+    /// Did the fleet recover? None when the trigger never ends.
+    pub recovered: Option<bool>,
+    /// Completed in time.
+    pub goodput_ratio: f64,
+    /// Late.
+    pub late_ratio: f64,
+    /// Shed.
+    pub shed_ratio: f64,
+    /// Rejected.
+    pub rejected_ratio: f64,
+    /// Lost.
+    pub lost_ratio: f64,
+    /// Still in the system at the end.
+    pub unfinished_ratio: f64,
+    /// Completed ÷ the bound, over the window; none when the bound is 0.
+    pub goodput_of_bound: Option<f64>,
+    /// Least healthy capacity of the fleet in the window ÷ time 0.
+    pub min_healthy_capacity_ratio: f64,
+    /// Healthy capacity of the fleet at the end ÷ time 0.
+    pub final_healthy_capacity_ratio: f64,
+    /// Highest utilization of a pool that received redirected traffic.
+    pub peak_receiver_utilization: Option<f64>,
+    /// Distinct pools, hit by no event, that turned unhealthy after the first shift.
+    pub cascade_propagation_count: u32,
+    /// First redirect.
+    pub time_to_first_redirect_s: Option<f64>,
+    /// First pool, hit by no event, that turned unhealthy.
+    pub time_to_first_propagation_s: Option<f64>,
+    /// First step at which no pool was healthy.
+    pub time_to_full_outage_s: Option<f64>,
+    /// First step at which nothing was in rotation anywhere.
+    pub time_to_nothing_in_rotation_s: Option<f64>,
+    /// Start of the first minute from which the completed share stays at 99 % of that before.
+    pub time_to_recover_s: Option<f64>,
+    /// Largest tries ÷ first tries over ten seconds.
+    pub peak_amplification: Option<f64>,
+}
+
+/// Everything that reports and charts are drawn from.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunResult {
+    /// The policy's name in the file.
+    pub policy: String,
+    /// The policy's kind.
+    pub policy_kind: &'static str,
+    /// The plane: `fluid`.
+    pub plane: &'static str,
+    /// First event; none without events.
+    pub trigger_s: Option<f64>,
+    /// A row a pool and interval: by time, then by pool in the order of the file.
+    pub timeline: Vec<PoolRow>,
+    /// A row an interval.
+    pub fleet: Vec<FleetRow>,
+    /// What happened, in order.
+    pub log: Vec<LogEntry>,
+    /// The verdict.
+    pub summary: Summary,
+}

@@ -1,0 +1,59 @@
+//! Zones, clients and pools.
+
+use super::id::{ClientId, KindId, ServiceId, ZoneId};
+use crate::units::{Ratio, Rps, Seconds};
+
+/// A failure domain: what fails together.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Zone {
+    /// Its name in the file.
+    pub name: String,
+}
+
+/// How callers behave.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Client {
+    /// Its name in the file.
+    pub name: String,
+    /// After this an answer is late; without one every answer is in time.
+    pub timeout: Option<Seconds>,
+}
+
+/// How a pool spreads its traffic over its instances in rotation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Balancing {
+    /// Each request to one at random.
+    Random,
+    /// Strictly in turn.
+    RoundRobin,
+    /// To the least loaded of so many drawn at random; `None` compares all.
+    LeastRequest {
+        /// At least 2.
+        choices: Option<u32>,
+    },
+}
+
+/// Identical instances in one zone that serve one service.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pool {
+    /// Its name in the file.
+    pub name: String,
+    /// The zone it is in.
+    pub zone: ZoneId,
+    /// What its instances are.
+    pub kind: KindId,
+    /// The service it serves.
+    pub service: ServiceId,
+    /// Whose requests these are.
+    pub client: ClientId,
+    /// Instances at the start; at least 1.
+    pub instances: u32,
+    /// First tries a second at home.
+    pub demand: Rps,
+    /// Below this share in rotation it is unhealthy; in (0, 1].
+    pub failover_threshold: Ratio,
+    /// Below this share in rotation its traffic goes to all its instances, up or not; in [0, 1].
+    pub panic_threshold: Ratio,
+    /// How its traffic is spread over its instances.
+    pub balancing: Balancing,
+}

@@ -1,0 +1,54 @@
+//! What a policy decides for one step.
+
+use crate::model::PoolId;
+
+/// A flow from a pool's home to another pool.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Redirect {
+    /// Whose demand it is.
+    pub from: PoolId,
+    /// Who takes it.
+    pub to: PoolId,
+    /// Tries a second.
+    pub rps: f64,
+}
+
+/// Where the demand of every pool goes. Per pool: kept + shed + redirects from it = its demand.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Plan {
+    /// What stays at home, by pool, rps. With nothing in rotation there it is lost.
+    pub kept_rps: Vec<f64>,
+    /// What is refused on purpose, by pool, rps.
+    pub shed_rps: Vec<f64>,
+    /// Flows between pools; at most one from a pool to another.
+    pub redirects: Vec<Redirect>,
+}
+
+impl Plan {
+    /// Starts a step: everything stays at home.
+    pub fn reset(&mut self, demand_rps: impl Iterator<Item = f64>) {
+        self.kept_rps.clear();
+        self.kept_rps.extend(demand_rps);
+        self.shed_rps.clear();
+        self.shed_rps.resize(self.kept_rps.len(), 0.0);
+        self.redirects.clear();
+    }
+
+    /// Moves a flow away from its home; never more than the home has left.
+    pub fn redirect(&mut self, from: PoolId, to: PoolId, rps: f64) {
+        let kept_rps = &mut self.kept_rps[from.index()];
+        let rps = rps.min(*kept_rps);
+        if rps > 0.0 {
+            *kept_rps -= rps;
+            self.redirects.push(Redirect { from, to, rps });
+        }
+    }
+
+    /// Refuses a flow on purpose; never more than the home has left.
+    pub fn shed(&mut self, home: PoolId, rps: f64) {
+        let kept_rps = &mut self.kept_rps[home.index()];
+        let rps = rps.clamp(0.0, *kept_rps);
+        *kept_rps -= rps;
+        self.shed_rps[home.index()] += rps;
+    }
+}
