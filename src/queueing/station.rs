@@ -48,9 +48,9 @@ pub struct Flow {
 /// A step is halved at most this often.
 const MOST_HALVINGS: i32 = 8;
 /// Local error in L that is accepted, as a share of L + c.
-const TOLERANCE: f64 = 5e-4;
+const TOLERANCE: f64 = 2e-3;
 /// A change of L within a step below this share of L + c is taken as straight.
-const STRAIGHT: f64 = 2e-3;
+const STRAIGHT: f64 = 5e-3;
 
 /// Moves `load` by `step_s`; the number in system changes by exactly what entered less what left.
 pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> Flow {
