@@ -20,8 +20,14 @@ pub struct Closure {
     pub busy: f64,
     /// Its slope by L.
     pub busy_slope: f64,
+    /// Its slope by V.
+    pub busy_by_variance: f64,
     /// Cov(N, min(N, c)).
     pub busy_covariance: f64,
+    /// Its slope by L.
+    pub covariance_slope: f64,
+    /// Its slope by V.
+    pub covariance_by_variance: f64,
 }
 
 /// What the distribution of waits needs beside [`Closure`].
@@ -131,6 +137,9 @@ impl Grid {
 
 /// Gaussian closure of E\[min(N, c)\], P(N < c), E\[((c − N)⁺)²\].
 struct Gaussian {
+    sigma: f64,
+    z: f64,
+    density: f64,
     busy: f64,
     below: f64,
     idle_square: f64,
@@ -143,6 +152,9 @@ impl Gaussian {
         let z = idle / sigma;
         let normal = Normal::at(z);
         Self {
+            sigma,
+            z,
+            density: normal.density,
             busy: servers - idle * normal.below - sigma * normal.density,
             below: normal.below,
             idle_square: variance * ((z * z + 1.0) * normal.below + z * normal.density),
@@ -212,13 +224,18 @@ impl Table {
         let (block_value, block_t) = value_and_slope(block, t);
         let normal = Gaussian::at(self.servers, mean, variance);
         let most = self.servers.min(mean);
+        let (covariance, covariance_t) = value_and_slope(covariance, t);
+        let square = scale * scale;
         Closure {
             block: block_value.clamp(0.0, 1.0),
             block_slope: (block_t * slope).max(0.0),
             busy: (busy_value * scale + normal.busy).clamp(0.0, most),
             busy_slope: (busy_t * slope * scale + busy_value + normal.below).clamp(0.0, 1.0),
-            busy_covariance: (value(covariance, t) * scale * scale + variance * normal.below)
-                .clamp(0.0, variance),
+            busy_by_variance: -0.5 * normal.density / normal.sigma,
+            busy_covariance: (covariance * square + variance * normal.below).clamp(0.0, variance),
+            covariance_slope: covariance_t * slope * square + 2.0 * covariance * scale
+                - normal.sigma * normal.density,
+            covariance_by_variance: (normal.below - 0.5 * normal.z * normal.density).max(0.0),
         }
     }
 
