@@ -117,6 +117,7 @@ fn end(world: &mut World<'_>, index: usize) {
         }
         // Whoever mends the fault also registers the instance again.
         world.instances.mark(i, flag::REMOVED, false);
+        world.pools[pool].calm = None;
         let up_s = world.time_s() + world.kind(pool).startup_time.get();
         world.start_later(pool, i, up_s);
     }
@@ -262,6 +263,7 @@ fn change_settings(world: &mut World<'_>) {
     }
     for pool in 0..world.pools.len() {
         world.pools[pool].is_stale = true;
+        world.pools[pool].calm = None;
         for i in world.pools[pool].instances() {
             world.choose_table(pool, i);
         }

@@ -35,6 +35,7 @@ fn come_up(world: &mut World<'_>, pool: usize, i: usize, boundary: u32) {
     state.starting -= 1;
     state.out.up += 1;
     state.is_stale = true;
+    state.calm = None;
     let instance = (i - state.first) as u32;
     if world.instances.probe_step[i] == NEVER {
         world.schedule_probe(pool, i, world.boundary_s(boundary));

@@ -3,9 +3,9 @@
 use crate::model::Balancing;
 
 use super::instances::flag;
-use super::plane::fluid::{self, Arrivals, Totals};
+use super::plane::fluid::{self, Totals};
 use super::route::{is_panicking, receives};
-use super::world::World;
+use super::world::{Conditions, PoolState, World};
 
 /// Serves one step at every pool.
 pub fn serve(world: &mut World<'_>, is_row: bool, shares: &mut Vec<f64>) {
@@ -17,44 +17,81 @@ pub fn serve(world: &mut World<'_>, is_row: bool, shares: &mut Vec<f64>) {
 fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec<f64>) {
     let panics = is_panicking(world, pool);
     let state = &world.pools[pool];
-    let incoming_rps = state.kept_rps + state.redirected_rps;
-    let receivers = if panics { state.launched as u32 } else { state.out.in_rotation };
-    let step_s = world.step_s;
-    let mut totals = Totals::default();
-    if receivers == 0 {
-        totals.lost += incoming_rps * step_s;
+    let conditions = Conditions {
+        incoming_rps: state.kept_rps + state.redirected_rps,
+        receivers: if panics { state.launched as u32 } else { state.out.in_rotation },
+        up: state.out.up,
+        even_rate: world.even_rate(pool),
+        error_share: state.modifiers.error_share,
+    };
+    if state.calm == Some(conditions) && !is_row {
+        // Nothing has changed and nothing moves: this step is the last one again.
+        let out = &mut world.pools[pool].out;
+        let incoming = conditions.incoming_rps * world.step_s;
+        out.completed = incoming - out.rejected - out.served_late - out.served_lost;
+        out.late += out.served_late;
+        out.lost += out.served_lost;
+        return;
     }
-    spread(world, pool, panics, receivers, shares);
-    let error_share = world.pools[pool].modifiers.error_share;
-    let (dispersion, choice) = arrival_process(world.settings[pool].balancing, receivers);
-    for (place, i) in world.pools[pool].instances().enumerate() {
-        let offered_rps = incoming_rps * shares[place];
-        if !world.instances.is_up(i) {
-            totals.lost += offered_rps * step_s;
-            continue;
-        }
-        totals.lost += offered_rps * error_share * step_s;
-        let tries_rps = offered_rps * (1.0 - error_share);
-        let arrivals = Arrivals { tries_rps, dispersion, choice };
-        fluid::serve(world, pool, i, &arrivals, is_row, &mut totals);
-    }
+    spread(world, pool, panics, conditions.receivers, shares);
+    let (totals, is_still) = serve_instances(world, pool, &conditions, is_row, shares);
+    let keeps_still =
+        world.kind(pool).warm_up.get() == 0.0 && world.kind(pool).slow_start.get() == 0.0;
     let service_s = world.kind(pool).service_time.get();
     let state = &mut world.pools[pool];
-    let own_and_others = state.kept_rps + state.redirected_rps;
-    let new_share = if own_and_others > 0.0 { state.redirected_rps / own_and_others } else { 0.0 };
-    // The mix of own and redirected tries inside follows what comes in as what is inside leaves.
-    let in_system = totals.in_flight + totals.completed + totals.late;
-    let fresh = if in_system > 0.0 { (totals.admitted / in_system).min(1.0) } else { 1.0 };
-    state.redirected_share += fresh * (new_share - state.redirected_share);
+    state.calm = (is_still && keeps_still).then_some(conditions);
+    mix(state, &totals);
     let out = &mut state.out;
     out.completed = totals.completed;
     out.late += totals.late;
+    out.served_late = totals.late;
     out.rejected = totals.rejected;
     out.lost += totals.lost;
+    out.served_lost = totals.lost;
     out.in_flight = totals.in_flight;
     out.queue = totals.queue;
     out.latency = totals.latency();
     out.service_s = service_s;
+}
+
+/// Serves at every instance of a pool; also tells whether all are in a steady state.
+fn serve_instances(
+    world: &mut World<'_>,
+    pool: usize,
+    conditions: &Conditions,
+    is_row: bool,
+    shares: &[f64],
+) -> (Totals, bool) {
+    let step_s = world.step_s;
+    let mut totals = Totals::default();
+    if conditions.receivers == 0 {
+        totals.lost += conditions.incoming_rps * step_s;
+    }
+    let (dispersion, choice) =
+        arrival_process(world.settings[pool].balancing, conditions.receivers);
+    let context =
+        fluid::Context::new(world, pool, conditions.even_rate, dispersion, choice, is_row);
+    let mut is_still = true;
+    for (place, i) in world.pools[pool].instances().enumerate() {
+        let offered_rps = conditions.incoming_rps * shares[place];
+        if !world.instances.is_up(i) {
+            totals.lost += offered_rps * step_s;
+            continue;
+        }
+        totals.lost += offered_rps * conditions.error_share * step_s;
+        let tries_rps = offered_rps * (1.0 - conditions.error_share);
+        is_still &= fluid::serve(world, &context, i, tries_rps, &mut totals);
+    }
+    (totals, is_still)
+}
+
+/// The mix of own and redirected tries inside follows what comes in as what is inside leaves.
+fn mix(state: &mut PoolState, totals: &Totals) {
+    let incoming_rps = state.kept_rps + state.redirected_rps;
+    let new_share = if incoming_rps > 0.0 { state.redirected_rps / incoming_rps } else { 0.0 };
+    let in_system = totals.in_flight + totals.completed + totals.late;
+    let fresh = if in_system > 0.0 { (totals.admitted / in_system).min(1.0) } else { 1.0 };
+    state.redirected_share += fresh * (new_share - state.redirected_share);
 }
 
 /// Each instance's share of the pool's traffic.

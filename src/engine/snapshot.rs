@@ -23,6 +23,10 @@ pub struct PoolStep {
     pub rejected: f64,
     /// Sent to, or inside, a dead instance; nothing in rotation; failed by an event.
     pub lost: f64,
+    /// The part of `late` that left by being served.
+    pub served_late: f64,
+    /// The part of `lost` that was lost on arrival.
+    pub served_lost: f64,
     /// The part of `lost` that was in the system when its instance died.
     pub died_inside: f64,
     /// Work routed here, in tries.

@@ -30,6 +30,21 @@ impl Modifiers {
     pub const NONE: Self = Self { speed: 1.0, error_share: 0.0, drain_share: 0.0, surge: 1.0 };
 }
 
+/// Everything that a pool's instances serve under, but their own state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Conditions {
+    /// Tries a second.
+    pub incoming_rps: f64,
+    /// Instances that are sent traffic.
+    pub receivers: u32,
+    /// Instances whose process is up.
+    pub up: u32,
+    /// Completions a second of one busy worker of speed 1.
+    pub even_rate: f64,
+    /// Share of tries that fail at once.
+    pub error_share: f64,
+}
+
 /// A pool's state.
 #[derive(Debug)]
 pub struct PoolState {
@@ -57,6 +72,8 @@ pub struct PoolState {
     pub sheds: bool,
     /// Do capacities have to be added up again?
     pub is_stale: bool,
+    /// What its instances last served under, if that left them as they were.
+    pub calm: Option<Conditions>,
     /// The step under way, and levels.
     pub out: PoolStep,
     /// Streams of its probes and their phases.
@@ -202,6 +219,7 @@ impl<'a> World<'a> {
             redirects: false,
             sheds: false,
             is_stale: true,
+            calm: None,
             out: PoolStep { is_healthy: true, ..PoolStep::default() },
             probe_stream: Stream::new(seed, Purpose::Probe, &pool.name),
             phase_stream: Stream::new(seed, Purpose::Phase, &pool.name),
@@ -294,15 +312,21 @@ impl<'a> World<'a> {
     /// Completions a second of one busy worker of an instance.
     #[must_use]
     pub fn rate(&self, pool: usize, i: usize) -> f64 {
+        self.even_rate(pool) * self.instances.speed[i] * self.warmth(self.kind(pool), i)
+    }
+
+    /// Completions a second of one busy worker of a warm instance of speed 1.
+    #[must_use]
+    pub fn even_rate(&self, pool: usize) -> f64 {
         let kind = self.kind(pool);
         let state = &self.pools[pool];
         let cost = 1.0 + state.redirected_share * (kind.redirect_cost - 1.0);
-        self.instances.speed[i] * state.modifiers.speed * self.warmth(kind, i)
-            / (kind.service_time.get() * cost)
+        state.modifiers.speed / (kind.service_time.get() * cost)
     }
 
     /// How much of its speed a new instance has reached: from a tenth to all over `warm_up`.
-    fn warmth(&self, kind: &InstanceKind, i: usize) -> f64 {
+    #[must_use]
+    pub fn warmth(&self, kind: &InstanceKind, i: usize) -> f64 {
         ramp(self.instances.up_since[i], self.step, kind.warm_up.get(), self.step_s)
     }
 
@@ -346,12 +370,14 @@ impl<'a> World<'a> {
             self.instances.mark(i, flag::IN_ROTATION, false);
             self.pools[pool].out.in_rotation -= 1;
             self.pools[pool].is_stale = true;
+            self.pools[pool].calm = None;
             self.note(boundary, Happening::InstanceUnhealthy { pool: id, instance });
         }
         match self.kind(pool).health_check.on_unhealthy {
             OnUnhealthy::Eject => {}
             OnUnhealthy::Remove => {
                 self.instances.mark(i, flag::REMOVED, true);
+                self.pools[pool].calm = None;
                 self.instances.probe_step[i] = NEVER;
             }
             OnUnhealthy::Restart if self.instances.is_up(i) => {
@@ -379,6 +405,7 @@ impl<'a> World<'a> {
             out.expected += 1;
         }
         self.pools[pool].is_stale = true;
+        self.pools[pool].calm = None;
         self.note(boundary, Happening::InstanceHealthy { pool: id, instance });
     }
 
@@ -399,6 +426,7 @@ impl<'a> World<'a> {
             let state = &mut self.pools[pool];
             state.out.up -= 1;
             state.is_stale = true;
+            state.calm = None;
             state.out.late += late;
             state.out.lost += tries - late;
             state.out.died_inside += tries - late;

@@ -19,7 +19,7 @@ pub fn upper_gamma(k: f64, x: f64) -> f64 {
     }
     if k > NORMAL_FROM {
         // Wilson and Hilferty 1931: the cube root is normal, here within 10⁻⁵.
-        let z = 3.0 * libm::sqrt(k) * (libm::cbrt(x / k) - 1.0 + 1.0 / (9.0 * k));
+        let z = 3.0 * k.sqrt() * (libm::cbrt(x / k) - 1.0 + 1.0 / (9.0 * k));
         return 1.0 - Normal::at(z).below;
     }
     let scale = libm::exp(k * libm::log(x) - x - libm::lgamma(k));

@@ -57,7 +57,7 @@ pub fn normal_quantile(p: f64) -> f64 {
         return q * ratio(r, &CENTRE_NUMERATOR, &CENTRE_DENOMINATOR);
     }
     let tail = if q < 0.0 { p } else { 1.0 - p };
-    let r = libm::sqrt(-libm::log(tail.max(f64::MIN_POSITIVE)));
+    let r = (-libm::log(tail.max(f64::MIN_POSITIVE))).sqrt();
     let z = if r <= 5.0 {
         ratio(r - 1.6, &MIDDLE_NUMERATOR, &MIDDLE_DENOMINATOR)
     } else {

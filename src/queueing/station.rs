@@ -118,7 +118,7 @@ fn motion(table: &Table, load: &Load, inflow: &Inflow, here: &Closure) -> Motion
     let limited = limited_rps(inflow);
     let blocked_slope = limited * here.block_slope;
     let (wall, wall_by_mean, wall_by_variance) = wall(table, load, here);
-    let sigma = libm::sqrt(load.variance.max(1e-12));
+    let sigma = load.variance.max(1e-12).sqrt();
     let chosen = inflow.choice * inflow.tries_rps;
     Motion {
         net: net_rps(inflow, here),

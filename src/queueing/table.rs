@@ -79,7 +79,7 @@ const UNBOUNDED_END: f64 = 0.999;
 
 impl Grid {
     fn new(servers: f64, limit: f64) -> Self {
-        let cells = 192.0 + 16.0 * libm::sqrt(servers);
+        let cells = 192.0 + 16.0 * servers.sqrt();
         let (near, far, end) = if limit.is_finite() {
             ((limit + servers) / limit, (limit + 1.0) / limit, 3.0)
         } else {
@@ -147,7 +147,7 @@ struct Gaussian {
 
 impl Gaussian {
     fn at(servers: f64, mean: f64, variance: f64) -> Self {
-        let sigma = libm::sqrt(variance.max(1e-18));
+        let sigma = variance.max(1e-18).sqrt();
         let idle = servers - mean;
         let z = idle / sigma;
         let normal = Normal::at(z);

@@ -180,7 +180,7 @@ fn gamma_guess(mean: f64, variance: f64, above: f64) -> f64 {
         return mean;
     }
     let ninth = variance / (9.0 * mean * mean);
-    let root = 1.0 - ninth - normal_quantile(above) * libm::sqrt(ninth);
+    let root = 1.0 - ninth - normal_quantile(above) * ninth.sqrt();
     mean * root.max(0.05).powi(3)
 }
 

@@ -4,15 +4,50 @@ use crate::engine::instances::Instances;
 use crate::engine::world::World;
 use crate::queueing::{Inflow, Load, Response, Stationary, advance, response};
 
-/// What arrives at one instance.
+/// What the instances of a pool have in common during one step.
 #[derive(Debug, Clone, Copy)]
-pub struct Arrivals {
-    /// Tries a second.
-    pub tries_rps: f64,
-    /// Variance over Poisson's.
-    pub dispersion: f64,
-    /// See [`Inflow::choice`].
-    pub choice: f64,
+pub struct Context {
+    pool: usize,
+    step_s: f64,
+    even_rate: f64,
+    dispersion: f64,
+    choice: f64,
+    is_row: bool,
+    has_warm_up: bool,
+    has_deadline: bool,
+    /// Do deadlines admit another queue as rates change?
+    has_moving_limit: bool,
+    timeout_s: Option<f64>,
+}
+
+impl Context {
+    /// The step under way at a pool.
+    #[must_use]
+    pub fn new(
+        world: &World<'_>,
+        pool: usize,
+        even_rate: f64,
+        dispersion: f64,
+        choice: f64,
+        is_row: bool,
+    ) -> Self {
+        let kind = world.kind(pool);
+        let has_deadline = kind.max_wait.is_some();
+        let has_warm_up = kind.warm_up.get() > 0.0;
+        let client = &world.clients[world.settings[pool].client.index()];
+        Self {
+            pool,
+            step_s: world.step_s,
+            even_rate,
+            dispersion,
+            choice,
+            is_row,
+            has_warm_up,
+            has_deadline,
+            has_moving_limit: has_deadline && (has_warm_up || kind.redirect_cost != 1.0),
+            timeout_s: client.timeout.map(crate::units::Seconds::get),
+        }
+    }
 }
 
 /// What happened at a pool's instances in one step, in tries.
@@ -86,37 +121,40 @@ pub fn start(world: &mut World<'_>, pool: usize, i: usize, tries_rps: f64) {
     world.pools[pool].out.in_flight += world.instances.tries[i];
 }
 
-/// Moves one living instance by one step.
+/// A step that moves L and V by less than this share moves nothing.
+const STILL: f64 = 1e-12;
+
+/// Moves one living instance by one step; tells whether that left it as it was.
 pub fn serve(
     world: &mut World<'_>,
-    pool: usize,
+    context: &Context,
     i: usize,
-    arrivals: &Arrivals,
-    is_row: bool,
+    tries_rps: f64,
     totals: &mut Totals,
-) {
-    let step_s = world.step_s;
-    let rate = world.rate(pool, i);
-    let kind = world.kind(pool);
-    let has_warm_up = kind.warm_up.get() > 0.0 || kind.redirect_cost != 1.0;
-    let has_deadline = kind.max_wait.is_some();
-    if has_deadline && has_warm_up {
+) -> bool {
+    let step_s = context.step_s;
+    let pool = context.pool;
+    if context.has_moving_limit {
         world.choose_table(pool, i);
     }
-    let mut load = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
+    let mut rate = context.even_rate * world.instances.speed[i];
+    if context.has_warm_up {
+        rate *= world.warmth(world.kind(pool), i);
+    }
+    let before = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
     let inflow = Inflow {
-        tries_rps: arrivals.tries_rps,
+        tries_rps,
         probes_rps: world.probe_rps(pool, i),
-        probes_bypass_limit: has_deadline,
+        probes_bypass_limit: context.has_deadline,
         rate,
-        dispersion: arrivals.dispersion,
-        choice: arrivals.choice,
+        dispersion: context.dispersion,
+        choice: context.choice,
     };
-    let before = load.mean;
+    let mut load = before;
     let table = world.tables.get(world.instances.table[i]);
     let flow = advance(table, &mut load, &inflow, step_s);
     let tries_there = world.instances.tries[i] + flow.admitted_tries;
-    let all_there = before + flow.admitted_tries + flow.admitted_probes;
+    let all_there = before.mean + flow.admitted_tries + flow.admitted_probes;
     let left_share = if all_there > 0.0 { (flow.completed / all_there).min(1.0) } else { 0.0 };
     let answers = tries_there * left_share;
     let busy = if rate > 0.0 { flow.completed / (rate * step_s) } else { table.servers() };
@@ -124,31 +162,35 @@ pub fn serve(
     let aging =
         age_queue(&mut world.instances, i, step_s, queue, flow.completed, flow.admitted_tries);
     let mut late = 0.0;
-    let timeout = world.clients[world.settings[pool].client.index()].timeout;
-    if answers > 0.0 && (is_row || timeout.is_some()) {
+    if answers > 0.0 && (context.is_row || context.timeout_s.is_some()) {
         let mut latency = response(table, &load, rate);
         // Those who leave now waited in the queue of the past, not in that which arrivals find.
         latency.wait_mean_s *= aging;
         latency.wait_variance_s2 *= aging * aging;
-        if let Some(timeout) = timeout {
-            late = answers * latency.tail(timeout.get());
+        if let Some(timeout_s) = context.timeout_s {
+            late = answers * latency.tail(timeout_s);
         }
-        if is_row {
+        if context.is_row {
             totals.add_latency(answers, &latency);
         }
     }
+    let tries = (tries_there - answers).max(0.0);
+    let is_still = (load.mean - before.mean).abs() <= STILL * (load.mean + 1.0)
+        && (load.variance - before.variance).abs() <= STILL * (load.variance + 1.0)
+        && (tries - world.instances.tries[i]).abs() <= STILL * (tries + 1.0)
+        && (aging - 1.0).abs() <= 1e-6;
     world.instances.mean[i] = load.mean;
     world.instances.variance[i] = load.variance;
-    let tries = (tries_there - answers).max(0.0);
     world.instances.tries[i] = tries;
     totals.admitted += flow.admitted_tries;
     totals.completed += answers - late;
     totals.late += late;
-    totals.rejected += arrivals.tries_rps * step_s - flow.admitted_tries;
+    totals.rejected += tries_rps * step_s - flow.admitted_tries;
     totals.in_flight += tries;
-    if is_row && load.mean > 0.0 {
+    if context.is_row && load.mean > 0.0 {
         totals.queue += queue.min(load.mean) * tries / load.mean;
     }
+    is_still
 }
 
 /// Ages an instance's queue by one step; returns how long those who leave have waited over how long
