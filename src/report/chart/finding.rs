@@ -86,9 +86,9 @@ pub fn compare_finding(results: &[RunResult]) -> String {
     }
     let harm = harm(worst);
     if std::ptr::eq(best, worst) || !is_outage(worst) && results.len() == 1 {
-        return capital(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
+        return heading(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
     }
-    capital(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
+    heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
 }
 
 /// Lower is worse: soonest full outage, then any outage, then least goodput.
@@ -132,11 +132,11 @@ fn name(result: &RunResult) -> &str {
     if result.policy == "none" { "no failover" } else { &result.policy }
 }
 
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
+/// Policies' names stay as they are in the file, at a sentence's start, too.
+fn heading(sentence: &str) -> String {
+    match sentence.strip_prefix("no failover ") {
+        Some(rest) => format!("No failover {rest}"),
+        None => sentence.to_owned(),
     }
 }
 

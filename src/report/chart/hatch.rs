@@ -1,10 +1,10 @@
 //! The area between two lines, hatched.
 
 use super::scene::{Point, Scene};
-use super::theme::{ALARM, PAPER};
+use super::theme::{HATCH, PAPER};
 
 /// Between hatch lines, across.
-const PITCH: i64 = 8;
+const PITCH: i64 = 9;
 /// Less is a line's width, not an area.
 const LEAST_GAP: f64 = 2.0;
 
@@ -60,7 +60,7 @@ pub fn hatch(scene: &mut Scene, upper: &[Point], lower: &[Point]) {
                 (false, Some((start, end))) => {
                     if end > start {
                         let place = |x: i64| (x as f64, (sum - x) as f64);
-                        scene.stroke(vec![place(start), place(end)], ALARM, 1.0, &[]);
+                        scene.stroke(vec![place(start), place(end)], HATCH, 1.0, &[]);
                     }
                     run = None;
                 }
