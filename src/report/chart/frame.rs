@@ -233,11 +233,11 @@ pub fn caption(
         [only] => format!("Policy {}", only.policy),
         several => format!("{} policies on common random numbers", several.len()),
     };
-    let plane = results.first().map_or("", |result| result.plane);
+    let plane = results.first().map_or(String::new(), |result| format!("{} plane, ", result.plane));
     let step = duration(context.scenario.simulation.step.get());
     let hash: String = context.file_hash.chars().take(12).collect();
     let source = format!(
-        "{policies} · {plane} plane, step {step} · seed {} · {}, SHA-256 {hash}…",
+        "{policies} · {plane}step {step} · seed {} · {}, SHA-256 {hash}…",
         context.seed, context.file_name
     );
     let mut y = top + 14.0;

@@ -248,6 +248,8 @@ fn finish(
     let name = frame::time_axis_name(&ticks, context, &plot.window);
     let middle = (plot.left + plot.right) / 2.0;
     let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
+    let room = plot.right - plot.left;
+    let name = font::shorten(&name, SUBTITLE_SIZE, Weight::Regular, room);
     scene.text((middle, plot.bottom + 38.0), &name, look);
     if results.iter().all(|result| result.fleet.is_empty()) {
         let at = (middle, (plot.top + plot.bottom) / 2.0);

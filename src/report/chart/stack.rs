@@ -134,7 +134,9 @@ pub fn band_labels(
         };
         let fits = |start: &usize| {
             let (top, bottom) = room(*start);
-            bottom - top >= LABEL_SIZE + 5.0
+            let range = *start..*start + width;
+            let whole = range.into_iter().all(|x| upper[x].is_finite() && lower[x].is_finite());
+            whole && bottom - top >= LABEL_SIZE + 5.0
         };
         let start = starts.into_iter().find(fits)?;
         let (top, bottom) = room(start);

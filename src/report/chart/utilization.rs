@@ -13,7 +13,7 @@ use super::theme::{
     ALARM, GRID, INK, LABEL_SIZE, LineLook, MARGIN, MARK, SOFT, SUBTITLE_SIZE, TICK_SIZE, WIDTH,
     line_look,
 };
-use super::words::{percent, zone};
+use super::words::{load, percent, zone};
 use crate::metric::{PoolRow, RunResult};
 use crate::model::PoolId;
 
@@ -217,7 +217,7 @@ fn draw_frame(scene: &mut Scene, plot: &Plot, place: Place, marks: &[EventMark])
 
 fn draw_panel(scene: &mut Scene, context: &ChartContext<'_>, plot: &Plot, panel: &Panel) {
     let pool = &context.scenario.pools[panel.pool.index()];
-    let peak = format!("peak {}", percent(panel.peak));
+    let peak = format!("peak {}", load(panel.peak));
     let peak_width = font::width(&peak, TICK_SIZE, Weight::Regular);
     let name_look = TextLook { weight: Weight::SemiBold, ..plain(LABEL_SIZE, INK, Anchor::Start) };
     let room = plot.right - plot.left - peak_width - 12.0;
