@@ -4,6 +4,7 @@ pub mod engine;
 pub mod metric;
 pub mod model;
 pub mod policy;
+pub mod queueing;
 #[cfg(feature = "app")]
 pub mod report;
 pub mod units;
