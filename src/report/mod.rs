@@ -1,5 +1,7 @@
 //! Results to bytes.
 
+pub mod chart;
+
 /// A file's name and its whole content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Artifact {
