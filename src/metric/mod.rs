@@ -3,3 +3,9 @@
 mod result;
 
 pub use result::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
+
+/// TEMPORARY until the engine lands.
+#[must_use]
+pub fn simulate(_case: &crate::policy::Case, _row_steps: u32) -> RunResult {
+    unimplemented!()
+}
