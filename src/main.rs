@@ -1,3 +1,10 @@
 //! The `zonefall` program.
 
-fn main() {}
+use std::process::ExitCode;
+
+use clap::Parser;
+use zonefall::cli::{Cli, execute};
+
+fn main() -> ExitCode {
+    execute(&Cli::parse()).into()
+}

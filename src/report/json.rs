@@ -38,8 +38,8 @@ pub struct Invocation<'a> {
     pub name: &'a str,
     /// The topology file as it was given.
     pub file: &'a str,
-    /// The resolved file, tables sorted by name: what the fingerprint is of.
-    pub fingerprint_text: &'a str,
+    /// [`sha256_hex`] of the resolved file, tables sorted by name.
+    pub file_sha256: &'a str,
     /// Settings given on the command line, in order.
     pub overrides: &'a [Override],
     /// Steps a row of the timeline.
@@ -53,7 +53,7 @@ struct SummaryFile<'a> {
     schema_version: u32,
     name: &'a str,
     file: &'a str,
-    file_sha256: String,
+    file_sha256: &'a str,
     seed: u64,
     plane: &'a str,
     step_s: Rounded,
@@ -109,7 +109,7 @@ pub fn summary_json(invocation: &Invocation<'_>, runs: &[Run<'_>]) -> Artifact {
             schema_version: SUMMARY_SCHEMA_VERSION,
             name: invocation.name,
             file: invocation.file,
-            file_sha256: sha256_hex(invocation.fingerprint_text),
+            file_sha256: invocation.file_sha256,
             seed: simulation.seed,
             plane: first.result.plane,
             step_s: Rounded(step_s),
@@ -126,7 +126,9 @@ pub fn summary_json(invocation: &Invocation<'_>, runs: &[Run<'_>]) -> Artifact {
     Artifact { file_name: "summary.json".to_owned(), bytes }
 }
 
-fn sha256_hex(text: &str) -> String {
+/// SHA-256 of a text, 64 hexadecimal digits.
+#[must_use]
+pub fn sha256_hex(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     let mut hex = String::with_capacity(64);
     for byte in digest {

@@ -3,11 +3,14 @@
 mod closed_form;
 mod column;
 pub mod csv;
+mod dot;
 #[cfg(test)]
 mod fixture;
 mod json;
 mod number;
 mod output;
+#[cfg(test)]
+mod output_tests;
 mod run;
 mod table;
 #[cfg(test)]
@@ -17,7 +20,8 @@ mod words;
 
 pub use closed_form::closed_form_line;
 pub use column::{Cell, Column, Rounded, Unit};
-pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, summary_json};
+pub use dot::dot;
+pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, sha256_hex, summary_json};
 pub use number::NumberBuffer;
 pub use output::{Abandon, OutputError, OutputFolder};
 pub use run::{Run, runs};

@@ -81,25 +81,33 @@ impl OutputFolder {
         if let Some(file) = target.ancestors().find(|path| path.exists() && !path.is_dir()) {
             return Err(OutputError::NotAFolder(file.to_owned()));
         }
-        let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let prefix = format!(".{name}.partial-");
-        let parent = match target.parent() {
-            Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
-            Some(parent) => parent,
-            None => target,
-        };
         if target.is_dir() {
-            // Renaming into it needs write access to it, not only to its parent.
-            let (folder, lock) = stage_in(target, &prefix)?;
-            if let Ok((beside, beside_lock)) = stage_in(parent, &prefix) {
-                discard(&folder, lock);
-                return Ok(Self::staged(target, beside, beside_lock));
-            }
-            return Ok(Self::staged(target, folder, lock));
+            return Self::prepare_existing(target);
         }
+        let (parent, prefix) = beside(target);
         fs::create_dir_all(parent).map_err(at(parent))?;
         let (folder, lock) = stage_in(parent, &prefix)?;
         Ok(Self::staged(target, folder, lock))
+    }
+
+    fn prepare_existing(target: &Path) -> Result<Self, OutputError> {
+        // A link may lead to another file system, and `.` has no name of its own.
+        let real = fs::canonicalize(target).map_err(at(target))?;
+        let (parent, prefix) = beside(&real);
+        // Renaming into a folder needs write access to it, not only to the one around it.
+        let (inside, inside_lock) = stage_in(&real, &prefix)?;
+        if let Ok((folder, lock)) = stage_in(parent, &prefix) {
+            // A mount point does not take files from beside it.
+            let is_same_system = fs::rename(folder.join(LOCK_FILE), inside.join(LOCK_FILE)).is_ok();
+            let is_same_system = is_same_system
+                && fs::rename(inside.join(LOCK_FILE), folder.join(LOCK_FILE)).is_ok();
+            if is_same_system {
+                discard(&inside, inside_lock);
+                return Ok(Self::staged(target, folder, lock));
+            }
+            discard(&folder, lock);
+        }
+        Ok(Self::staged(target, inside, inside_lock))
     }
 
     fn staged(target: &Path, folder: PathBuf, lock: Option<File>) -> Self {
@@ -161,6 +169,17 @@ fn close(stage: &mut Stage) {
     if let Stage::Open { folder, lock } = std::mem::replace(stage, Stage::Closed) {
         discard(&folder, lock);
     }
+}
+
+/// The folder around a folder, and how the staging folders of the latter are named there.
+fn beside(target: &Path) -> (&Path, String) {
+    let name = target.file_name().unwrap_or_default().to_string_lossy();
+    let parent = match target.parent() {
+        Some(parent) if parent.as_os_str().is_empty() => Path::new("."),
+        Some(parent) => parent,
+        None => target,
+    };
+    (parent, format!(".{name}.partial-"))
 }
 
 /// What cannot be removed is left for the next run.

@@ -22,18 +22,15 @@ type Value = fn(&RunResult) -> String;
 const COLUMNS: &[(&str, Value)] = &[
     ("policy", |r| r.policy.clone()),
     ("outcome", |r| outcome_words(r.summary.outcome)),
-    ("goodput", |r| words::percent_to_one_decimal(r.summary.goodput_ratio)),
-    ("shed", |r| words::percent_to_one_decimal(r.summary.shed_ratio)),
-    ("late, rejected\nor lost", |r| {
+    ("goodput", |r| percent(r.summary.goodput_ratio)),
+    ("shed", |r| percent(r.summary.shed_ratio)),
+    ("late,\nrejected\nor lost", |r| {
         let summary = &r.summary;
-        let failed = summary.late_ratio + summary.rejected_ratio + summary.lost_ratio;
-        words::percent_to_one_decimal(failed)
+        percent(summary.late_ratio + summary.rejected_ratio + summary.lost_ratio)
     }),
-    ("least healthy\ncapacity", |r| {
-        words::percent_to_one_decimal(r.summary.min_healthy_capacity_ratio)
-    }),
-    ("further\npools lost", |r| r.summary.cascade_propagation_count.to_string()),
-    ("no healthy\npool after", |r| time(r.summary.time_to_full_outage_s)),
+    ("least\nhealthy\ncapacity", |r| percent(r.summary.min_healthy_capacity_ratio)),
+    ("further\npools\nlost", |r| r.summary.cascade_propagation_count.to_string()),
+    ("no pool\nhealthy\nafter", |r| time(r.summary.time_to_full_outage_s)),
     ("recovered\nafter", |r| match r.summary.recovered {
         Some(true) => time(r.summary.time_to_recover_s),
         Some(false) => "never".to_owned(),
@@ -41,15 +38,19 @@ const COLUMNS: &[(&str, Value)] = &[
     }),
 ];
 
+fn percent(ratio: f64) -> String {
+    format!("{:.1} %", 100.0 * ratio)
+}
+
 fn outcome_words(outcome: Outcome) -> String {
     outcome.word().replace('_', " ")
 }
 
 fn time(seconds: Option<f64>) -> String {
-    seconds.map_or_else(|| "–".to_owned(), words::duration)
+    seconds.map_or_else(|| "–".to_owned(), words::short_duration)
 }
 
-/// The comparison, a line a policy; at most 100 columns wide for names of up to 20 letters. Ends
+/// The comparison, a line a policy; at most 100 columns wide for names of up to 17 letters. Ends
 /// with a line break.
 #[must_use]
 pub fn comparison_table(results: &[RunResult], style: TableStyle) -> String {
@@ -69,8 +70,13 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle) -> String {
     for result in results {
         table.add_row(COLUMNS.iter().map(|(_, value)| value(result)));
     }
-    for column in table.column_iter_mut().skip(2) {
-        column.set_cell_alignment(CellAlignment::Right);
+    for (index, column) in table.column_iter_mut().enumerate() {
+        if style != TableStyle::Markdown {
+            column.set_padding((0, 1));
+        }
+        if index > 1 {
+            column.set_cell_alignment(CellAlignment::Right);
+        }
     }
     let mut lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
     if style == TableStyle::Coloured {

@@ -94,7 +94,7 @@ fn summary_names_everything() {
     let invocation = Invocation {
         name: "planner-agent",
         file: "planner.toml",
-        fingerprint_text: "abc",
+        file_sha256: &sha256_hex("abc"),
         overrides: &overrides,
         row_steps: 2,
     };

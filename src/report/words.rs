@@ -17,6 +17,12 @@ pub(super) fn duration(seconds: f64) -> String {
     }
 }
 
+/// `2m 45s`, for a table.
+#[must_use]
+pub(super) fn short_duration(seconds: f64) -> String {
+    duration(seconds).replace(" min", "m").replace(" s", "s").replace(" h", "h")
+}
+
 /// `68 %`; near all or nothing with a decimal, and never rounded up to all or down to nothing.
 #[must_use]
 pub(super) fn percent(ratio: f64) -> String {
