@@ -22,7 +22,7 @@ pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
     /// When to use colour (`NO_COLOR` is obeyed)
-    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
     pub color: Colour,
 }
 

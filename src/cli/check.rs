@@ -32,7 +32,11 @@ pub(super) fn check(args: &CheckArgs, colour: Colour) -> Result<(), CliError> {
 fn tell(args: &CheckArgs, file: &Path, loaded: &Loaded, colour: Colour) -> Result<(), CliError> {
     terminal::message(&load::draw_warnings(loaded, colour));
     if args.show_resolved {
-        return terminal::print(&loaded.resolved);
+        let heading = match args.files.as_slice() {
+            [_] => String::new(),
+            _ => format!("# {}\n", file.display()),
+        };
+        return terminal::print(&(heading + &loaded.resolved));
     }
     let counts = match loaded.cases.first() {
         None => String::new(),

@@ -34,8 +34,7 @@ pub(super) fn init(args: &InitArgs) -> Result<(), CliError> {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
     };
-    let file =
-        Artifact { file_name: name.to_owned(), bytes: example.text.as_bytes().to_vec() };
+    let file = Artifact { file_name: name.to_owned(), bytes: example.text.as_bytes().to_vec() };
     OutputFolder::prepare(folder)?.write(&[file])?;
     terminal::message(&format!("wrote {shown}; next: zonefall compare {shown}\n"));
     Ok(())

@@ -47,7 +47,8 @@ fn draw(receiver: &Receiver<()>, total: u64) {
         }
     }
     let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
-    if let Ok(style) = ProgressStyle::with_template("{spinner} {pos}/{len} runs [{bar:30}] {elapsed}")
+    if let Ok(style) =
+        ProgressStyle::with_template("{spinner} {pos}/{len} runs [{bar:30}] {elapsed}")
     {
         bar.set_style(style.progress_chars("=> "));
     }

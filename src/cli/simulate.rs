@@ -105,20 +105,15 @@ fn simulate(job: &Job<'_>) -> Result<(), CliError> {
     tell(job, &runs, &results, &artifacts)
 }
 
-fn results(
-    job: &Job<'_>,
-    row_steps: u32,
-    cancel: &AtomicBool,
-) -> Result<Vec<RunResult>, CliError> {
+fn results(job: &Job<'_>, row_steps: u32, cancel: &AtomicBool) -> Result<Vec<RunResult>, CliError> {
     let jobs = job.args.jobs.map_or(Jobs::Auto, Jobs::AtMost);
-    let is_watched =
-        !job.args.quiet && !job.args.no_progress && Stream::Stderr.is_terminal();
+    let is_watched = !job.args.quiet && !job.args.no_progress && Stream::Stderr.is_terminal();
     let progress = is_watched.then(|| Progress::start(job.cases.len()));
     let counter = progress.as_ref().map(Progress::counter);
     let on_done = || {
         if let Some(counter) = &counter {
             // The drawer is gone only once there is nothing left to draw.
-            drop(counter.send(()));
+            let _ = counter.send(());
         }
     };
     let watch = Watch { on_done: &on_done, cancel };
@@ -156,8 +151,7 @@ fn artifacts(
     if let (false, [first, ..]) = (job.args.no_charts, runs) {
         let scenario = first.scenario;
         let seed = scenario.simulation.seed;
-        let context =
-            ChartContext { scenario, seed, file_hash: &file_sha256, file_name: &file };
+        let context = ChartContext { scenario, seed, file_hash: &file_sha256, file_name: &file };
         let charts = match job.kind {
             Kind::Run => run_charts(&context, first.result),
             Kind::Compare => compare_charts(&context, results),
