@@ -1,5 +1,9 @@
 //! zonefall simulates what a failover does to a fleet.
 
+#[cfg(feature = "app")]
+pub mod config;
+#[cfg(feature = "app")]
+pub mod diagnostic;
 pub mod engine;
 pub mod metric;
 pub mod model;
