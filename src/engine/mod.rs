@@ -2,4 +2,6 @@
 
 mod log;
 
+mod rng;
+
 pub use log::{Happening, LogEntry};

@@ -3,9 +3,14 @@
 //! A policy reads a [`View`], which holds what a load balancer knows, and fills in a [`Plan`]. Only
 //! the engine changes the world. A new policy is one file and one line in [`KINDS`].
 
+mod capacity_aware;
 mod case;
 mod kind;
+mod none;
 mod plan;
+mod rate_limited;
+mod targets;
+mod unconditional;
 mod view;
 
 pub use case::Case;
@@ -20,7 +25,8 @@ pub trait Policy: Send {
 }
 
 /// Every policy, in the order in which they are compared by default.
-pub const KINDS: &[PolicyKind] = &[];
+pub const KINDS: &[PolicyKind] =
+    &[none::KIND, unconditional::KIND, rate_limited::KIND, capacity_aware::KIND];
 
 /// The kind of that name.
 #[must_use]

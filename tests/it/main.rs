@@ -1,1 +1,4 @@
 //! One integration binary: a module per subject.
+
+mod steady_states;
+mod transients;

@@ -1,0 +1,152 @@
+//! Gradual failover: each failover edge's flow grows by a bounded amount a second.
+
+use crate::model::PoolId;
+
+use super::targets::{Share, accepts, share_to_move, shares};
+use super::{Plan, Policy, PolicyKind, PolicySetting, SettingUnit, View};
+
+/// The registry's entry.
+pub const KIND: PolicyKind = PolicyKind {
+    name: "rate-limited",
+    summary: "the same targets, but each edge's flow ramps up; the rest stays while the home \
+              serves, else it is shed",
+    settings: &[
+        PolicySetting {
+            key: "ramp",
+            unit: SettingUnit::Duration,
+            least: 0.0,
+            most: 86_400.0,
+            default: Some(300.0),
+            instead_of: Some("max_shift_rps_per_s"),
+            sentence: "time in which an edge's flow may grow from nothing to its full share",
+        },
+        PolicySetting {
+            key: "max_shift_rps_per_s",
+            unit: SettingUnit::RpsPerSecond,
+            least: 0.0,
+            most: 1e12,
+            default: None,
+            instead_of: Some("ramp"),
+            sentence: "how much an edge's flow may grow a second",
+        },
+    ],
+    build: |values| {
+        let limit = match (values[1], values[0]) {
+            (Some(rps_per_s), _) => Limit::RpsPerSecond(rps_per_s),
+            (None, ramp_s) => Limit::Ramp { ramp_s: ramp_s.unwrap_or_default() },
+        };
+        Box::new(RateLimited { limit, flows: Vec::new(), shares: Vec::new() })
+    },
+};
+
+#[derive(Debug, Clone, Copy)]
+enum Limit {
+    Ramp { ramp_s: f64 },
+    RpsPerSecond(f64),
+}
+
+impl Limit {
+    /// How much a flow may change in one step.
+    fn step_rps(self, full_rps: f64, step_s: f64) -> f64 {
+        match self {
+            Self::Ramp { ramp_s } if ramp_s > 0.0 => full_rps / ramp_s * step_s,
+            Self::Ramp { .. } => f64::INFINITY,
+            Self::RpsPerSecond(rps_per_s) => rps_per_s * step_s,
+        }
+    }
+}
+
+/// The flow of one failover edge.
+#[derive(Debug, Clone, Copy)]
+struct Flow {
+    to: PoolId,
+    rps: f64,
+    /// The full share that it last worked towards.
+    full_rps: f64,
+}
+
+struct RateLimited {
+    limit: Limit,
+    /// By home, then target; a home without flows has no entry.
+    flows: Vec<(PoolId, Vec<Flow>)>,
+    shares: Vec<Share>,
+}
+
+impl Policy for RateLimited {
+    fn route(&mut self, view: &View<'_>, plan: &mut Plan) {
+        let mut before = std::mem::take(&mut self.flows).into_iter().peekable();
+        for home in (0..view.pools.len()).map(PoolId::from_index) {
+            let old = before.next_if(|(pool, _)| *pool == home).map(|(_, flows)| flows);
+            let moved_rps = share_to_move(view, home) * view.pool(home).demand_rps;
+            if old.is_none() && moved_rps <= 0.0 {
+                continue;
+            }
+            self.shares.clear();
+            if moved_rps > 0.0 {
+                shares(view, home, &mut self.shares);
+            }
+            let flows = self.next_flows(view, &old.unwrap_or_default(), moved_rps);
+            for flow in &flows {
+                plan.redirect(home, flow.to, flow.rps);
+            }
+            if !view.pool(home).serves() {
+                // Nothing is left to serve what the ramp still holds back.
+                let rest_rps = plan.kept_rps[home.index()];
+                let anywhere = flows.iter().any(|flow| flow.full_rps > 0.0);
+                if anywhere {
+                    plan.shed(home, rest_rps);
+                }
+            }
+            if !flows.is_empty() {
+                self.flows.push((home, flows));
+            }
+        }
+    }
+}
+
+impl RateLimited {
+    /// The flows of a home this step, by target.
+    fn next_flows(&self, view: &View<'_>, old: &[Flow], moved_rps: f64) -> Vec<Flow> {
+        let mut flows = Vec::with_capacity(self.shares.len().max(old.len()));
+        let mut wanted = self.shares.iter().peekable();
+        let mut had = old.iter().peekable();
+        loop {
+            let next = match (wanted.peek(), had.peek()) {
+                (Some(share), Some(flow)) => share.to.min(flow.to),
+                (Some(share), None) => share.to,
+                (None, Some(flow)) => flow.to,
+                (None, None) => return flows,
+            };
+            let wanted_rps =
+                wanted.next_if(|share| share.to == next).map(|share| share.share * moved_rps);
+            let had = had.next_if(|flow| flow.to == next);
+            let flow = self.next_flow(view, next, wanted_rps, had, moved_rps > 0.0);
+            if flow.rps > 0.0 || wanted_rps.is_some() {
+                flows.push(flow);
+            }
+        }
+    }
+
+    fn next_flow(
+        &self,
+        view: &View<'_>,
+        to: PoolId,
+        wanted_rps: Option<f64>,
+        had: Option<&Flow>,
+        home_moves: bool,
+    ) -> Flow {
+        let had_rps = had.map_or(0.0, |flow| flow.rps);
+        if let Some(full_rps) = wanted_rps {
+            let step_rps = self.limit.step_rps(full_rps, view.step_s);
+            return Flow { to, rps: full_rps.min(had_rps + step_rps), full_rps };
+        }
+        let full_rps = had.map_or(0.0, |flow| flow.full_rps);
+        // Back to a healthy home over the same ramp; away from an unfit target at once.
+        let rps = if home_moves || !accepts(view, to) {
+            0.0
+        } else {
+            (had_rps - self.limit.step_rps(full_rps, view.step_s)).max(0.0)
+        };
+        Flow { to, rps, full_rps }
+    }
+}

@@ -1,0 +1,216 @@
+//! One station through time: mean and variance of the number in system (MODEL §4.1).
+//!
+//! The pointwise stationary approximation (Rider 1976; Wang, Tipper & Banerjee 1996) with a second
+//! moment. Steps are linearly implicit in L and exponentially fitted in V, so service times far below
+//! the step are stable, and are halved where a transient bends within the step.
+
+use super::table::{Closure, Table};
+use super::wait::Response;
+
+/// Moments of the number in system.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Load {
+    /// L.
+    pub mean: f64,
+    /// V.
+    pub variance: f64,
+}
+
+/// What arrives at a station, and how fast it works.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Inflow {
+    /// Tries a second.
+    pub tries_rps: f64,
+    /// Probes that are work, a second.
+    pub probes_rps: f64,
+    /// Are probes admitted whatever the queue? (A queue limit by `max_wait` does not hold them.)
+    pub probes_bypass_limit: bool,
+    /// Completions a second of one busy server, r.
+    pub rate: f64,
+    /// Variance of arrivals ÷ Poisson's: 1, or 1/n strictly in turn over n stations.
+    pub dispersion: f64,
+    /// Mean of the largest of as many standard normals as there are stations compared for each
+    /// arrival: how far below the mean the chosen station is. 0 when stations are not compared.
+    pub choice: f64,
+}
+
+/// What happened during a step, in requests.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Flow {
+    /// Tries that entered.
+    pub admitted_tries: f64,
+    /// Probes that entered.
+    pub admitted_probes: f64,
+    /// Requests that left, tries and probes.
+    pub completed: f64,
+}
+
+/// A step is halved at most this often.
+const MOST_HALVINGS: i32 = 8;
+/// Local error in L that is accepted, as a share of L + c.
+const TOLERANCE: f64 = 5e-4;
+/// A change of L within a step below this share of L + c is taken as straight.
+const STRAIGHT: f64 = 2e-3;
+
+/// Moves `load` by `step_s`; the number in system changes by exactly what entered less what left.
+pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> Flow {
+    let least_s = step_s * libm::ldexp(1.0, -MOST_HALVINGS);
+    let mut total = Flow::default();
+    let mut left_s = step_s;
+    let mut try_s = step_s;
+    let mut here = table.closure(load.mean, load.variance);
+    loop {
+        try_s = try_s.min(left_s);
+        let (next, flow, bend) = attempt(table, load, inflow, &here, try_s);
+        let scale = load.mean + table.servers();
+        let is_last = try_s >= left_s * (1.0 - 1e-12);
+        if (next.mean - load.mean).abs() > STRAIGHT * scale {
+            let there = table.closure(next.mean, next.variance);
+            let error = 0.5 * try_s * (net_rps(inflow, &there) - bend).abs();
+            if error > TOLERANCE * scale && try_s > least_s {
+                try_s *= 0.5;
+                continue;
+            }
+            here = there;
+        } else if !is_last {
+            here = table.closure(next.mean, next.variance);
+        }
+        *load = next;
+        total.admitted_tries += flow.admitted_tries;
+        total.admitted_probes += flow.admitted_probes;
+        total.completed += flow.completed;
+        if is_last {
+            return total;
+        }
+        left_s -= try_s;
+        try_s *= 2.0;
+    }
+}
+
+/// Entering less leaving, a second.
+fn net_rps(inflow: &Inflow, at: &Closure) -> f64 {
+    let probes_blocked = if inflow.probes_bypass_limit { 0.0 } else { at.block };
+    inflow.tries_rps * (1.0 - at.block) + inflow.probes_rps * (1.0 - probes_blocked)
+        - inflow.rate * at.busy
+}
+
+/// One linearly implicit step; also returns the net rate that the linearization expects at its end.
+fn attempt(
+    table: &Table,
+    load: &Load,
+    inflow: &Inflow,
+    here: &Closure,
+    step_s: f64,
+) -> (Load, Flow, f64) {
+    let limited_rps =
+        inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps };
+    let net = net_rps(inflow, here);
+    let pull = limited_rps * here.block_slope + inflow.rate * here.busy_slope;
+    // exp(−x) as 1 ÷ (1 + x + x²/2): second order, and it never swings.
+    let x = pull * step_s;
+    let fitted = (1.0 + 0.5 * x) / (1.0 + x + 0.5 * x * x);
+    let mut mean = (load.mean + step_s * net * fitted).clamp(0.0, table.limit().max(load.mean));
+    let block = (here.block + 0.5 * here.block_slope * (mean - load.mean)).clamp(0.0, 1.0);
+    let probes_block = if inflow.probes_bypass_limit { 0.0 } else { block };
+    let mut flow = Flow {
+        admitted_tries: inflow.tries_rps * step_s * (1.0 - block),
+        admitted_probes: inflow.probes_rps * step_s * (1.0 - probes_block),
+        completed: 0.0,
+    };
+    let admitted = flow.admitted_tries + flow.admitted_probes;
+    let most = inflow.rate * table.servers() * step_s;
+    flow.completed = (load.mean + admitted - mean).clamp(0.0, most);
+    let excess = load.mean + admitted - flow.completed - table.limit().max(load.mean);
+    if excess > 0.0 {
+        // More was let in than there is room for at the end of the step.
+        let share = (1.0 - excess / admitted).max(0.0);
+        flow.admitted_tries *= share;
+        flow.admitted_probes *= share;
+    }
+    mean = (load.mean + flow.admitted_tries + flow.admitted_probes - flow.completed).max(0.0);
+    let variance = next_variance(table, load, inflow, here, &flow, step_s);
+    let expected = net - pull * (mean - load.mean);
+    (Load { mean, variance }, flow, expected)
+}
+
+fn next_variance(
+    table: &Table,
+    load: &Load,
+    inflow: &Inflow,
+    here: &Closure,
+    flow: &Flow,
+    step_s: f64,
+) -> f64 {
+    let limited_rps =
+        inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps };
+    let source = inflow.dispersion * flow.admitted_tries + flow.admitted_probes + flow.completed;
+    let room = if table.limit().is_finite() { (table.limit() - load.mean).max(0.0) } else { 0.0 };
+    let sink_rps = 2.0 * inflow.rate * here.busy_covariance
+        + 2.0 * limited_rps * room * here.block
+        + 2.0 * inflow.choice * inflow.tries_rps * libm::sqrt(load.variance);
+    let x = sink_rps / load.variance.max(1e-12) * step_s;
+    (load.variance + source * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x)
+}
+
+/// The latency of a request that arrives now, at `rate` completions a second of one busy server.
+#[must_use]
+pub fn response(table: &Table, load: &Load, rate: f64) -> Response {
+    if rate <= 0.0 {
+        return Response {
+            wait_chance: 1.0,
+            wait_mean_s: f64::INFINITY,
+            wait_variance_s2: f64::INFINITY,
+            service_s: f64::INFINITY,
+        };
+    }
+    let tails = table.tails(load.mean, load.variance);
+    // An arrival that is refused finds the station full and does not wait.
+    let places = if table.limit().is_finite() { table.limit() - table.servers() } else { 0.0 };
+    let waiting = tails.all_busy - tails.block;
+    let queue = tails.queue - places * tails.block;
+    let queue_square = tails.queue_square - places * places * tails.block;
+    let service_s = 1.0 / rate;
+    if waiting <= 1e-12 || queue < 0.0 || tails.block >= 1.0 {
+        return Response { wait_chance: 0.0, wait_mean_s: 0.0, wait_variance_s2: 0.0, service_s };
+    }
+    let found = queue / waiting;
+    let spread = (queue_square / waiting - found * found).max(0.0);
+    let per_s = table.servers() * rate;
+    Response {
+        wait_chance: (waiting / (1.0 - tails.block)).min(1.0),
+        wait_mean_s: (found + 1.0) / per_s,
+        wait_variance_s2: (spread + found + 1.0) / (per_s * per_s),
+        service_s,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const POISSON: Inflow = Inflow {
+        tries_rps: 0.0,
+        probes_rps: 0.0,
+        probes_bypass_limit: false,
+        rate: 1.0,
+        dispersion: 1.0,
+        choice: 0.0,
+    };
+
+    #[test]
+    fn what_enters_less_what_leaves_is_what_is_there() {
+        let table = Table::new(4, Some(40));
+        let mut load = Load::default();
+        for (step, tries_rps) in [3.0, 400.0, 9.0, 0.0, 0.0, 5.0].into_iter().enumerate() {
+            for rate in [0.0, 1.0, 200.0] {
+                let before = load.mean;
+                let inflow = Inflow { tries_rps, rate, probes_rps: 0.1, ..POISSON };
+                let flow = advance(&table, &mut load, &inflow, 0.5);
+                let change = flow.admitted_tries + flow.admitted_probes - flow.completed;
+                assert!((before + change - load.mean).abs() < 1e-9, "step {step}");
+                assert!(flow.admitted_tries >= 0.0 && flow.completed >= 0.0);
+                assert!(load.mean >= 0.0 && load.mean <= 40.0 + 1e-9 && load.variance >= 0.0);
+            }
+        }
+    }
+}

@@ -1,0 +1,364 @@
+//! Stationary values of one (c, K) as functions of the mean number in system, and the closure that
+//! makes them functions of mean and variance.
+//!
+//! MODEL §4.1: B and C are the stationary values at L, plus the Gaussian closure at (L, V), minus the
+//! Gaussian closure at (L, V of the stationary state). What is tabulated is the stationary value
+//! less its Gaussian closure, so a look-up costs one cubic and one normal distribution, and every
+//! steady state is exact.
+
+use super::normal::Normal;
+use super::stationary::Stationary;
+
+/// B, C and P at one (L, V), with the slopes that an implicit step needs.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Closure {
+    /// P(N = K).
+    pub block: f64,
+    /// Its slope by L.
+    pub block_slope: f64,
+    /// E\[min(N, c)\].
+    pub busy: f64,
+    /// Its slope by L.
+    pub busy_slope: f64,
+    /// Cov(N, min(N, c)).
+    pub busy_covariance: f64,
+}
+
+/// What the distribution of waits needs beside [`Closure`].
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tails {
+    /// P(N = K).
+    pub block: f64,
+    /// P(N ≥ c).
+    pub all_busy: f64,
+    /// E\[(N − c)⁺\].
+    pub queue: f64,
+    /// E\[((N − c)⁺)²\].
+    pub queue_square: f64,
+}
+
+/// Values at a node: `block`, B and C less their Gaussian closure over (L + c) and (L + c)².
+const HOT: usize = 3;
+/// Values at a node: P(N ≥ c) and the idle square less their Gaussian closure (the latter over
+/// (L + c)²), and V over L(1 + L ÷ c).
+const COLD: usize = 3;
+
+type Cubic = [f64; 4];
+
+/// The stationary values of one (c, K).
+#[derive(Debug, Clone)]
+pub struct Table {
+    servers: f64,
+    limit: f64,
+    grid: Grid,
+    hot: Vec<[Cubic; HOT]>,
+    cold: Vec<[Cubic; COLD]>,
+}
+
+/// Maps the mean number in system to a coordinate in which everything is smooth: L ÷ (L + c). For
+/// finite K it also spreads cells evenly, and stretches the last places below K, where P(N = K)
+/// changes.
+#[derive(Debug, Clone, Copy)]
+struct Grid {
+    servers: f64,
+    limit: f64,
+    near: f64,
+    far: f64,
+    per_unit: f64,
+    cells: usize,
+}
+
+/// The unbounded table ends where all but this share of requests wait.
+const UNBOUNDED_END: f64 = 0.999;
+
+impl Grid {
+    fn new(servers: f64, limit: f64) -> Self {
+        let cells = 384.0 + 32.0 * libm::sqrt(servers);
+        let (near, far, end) = if limit.is_finite() {
+            ((limit + servers) / limit, (limit + 1.0) / limit, 3.0)
+        } else {
+            (1.0, 0.0, UNBOUNDED_END)
+        };
+        let cells = (cells * if limit.is_finite() { 3.0 } else { 1.0 }) as usize;
+        Self { servers, limit, near, far, per_unit: cells as f64 / end, cells }
+    }
+
+    /// The coordinate of `mean` in cells, and its slope.
+    fn at(&self, mean: f64) -> (f64, f64) {
+        let total = mean + self.servers;
+        let first = self.near * mean / total;
+        let first_slope = self.near * self.servers / (total * total);
+        if self.far == 0.0 {
+            return (first * self.per_unit, first_slope * self.per_unit);
+        }
+        let room = 1.0 / (self.limit - mean + 1.0);
+        let second = self.far * (room - 1.0 / (self.limit + 1.0));
+        let even = 1.0 / self.limit;
+        let slope = first_slope + self.far * room * room + even;
+        ((first + second + even * mean) * self.per_unit, slope * self.per_unit)
+    }
+
+    /// The mean at a node.
+    fn mean(&self, node: usize) -> f64 {
+        let wanted = node as f64;
+        if self.far == 0.0 {
+            let u = wanted / self.per_unit;
+            return self.servers * u / (1.0 - u);
+        }
+        if node == self.cells {
+            return self.limit;
+        }
+        let (mut low, mut high) = (0.0, self.limit);
+        for _ in 0..100 {
+            let middle = 0.5 * (low + high);
+            if self.at(middle).0 < wanted { low = middle } else { high = middle }
+        }
+        0.5 * (low + high)
+    }
+}
+
+/// Gaussian closure of E\[min(N, c)\], P(N < c), E\[((c − N)⁺)²\].
+struct Gaussian {
+    busy: f64,
+    below: f64,
+    idle_square: f64,
+}
+
+impl Gaussian {
+    fn at(servers: f64, mean: f64, variance: f64) -> Self {
+        let sigma = libm::sqrt(variance.max(1e-18));
+        let idle = servers - mean;
+        let z = idle / sigma;
+        let normal = Normal::at(z);
+        Self {
+            busy: servers - idle * normal.below - sigma * normal.density,
+            below: normal.below,
+            idle_square: variance * ((z * z + 1.0) * normal.below + z * normal.density),
+        }
+    }
+}
+
+impl Table {
+    /// Tabulates `servers` ≥ 1 servers and at most `limit` ≥ `servers` in the system.
+    #[must_use]
+    pub fn new(servers: u32, limit: Option<u64>) -> Self {
+        let c = f64::from(servers);
+        let k = limit.map_or(f64::INFINITY, |k| k as f64);
+        let grid = Grid::new(c, k);
+        let mut log_erlangs = libm::log(grid.mean(1));
+        let nodes: Vec<[f64; HOT + COLD]> = (0..=grid.cells)
+            .map(|node| {
+                let mean = grid.mean(node);
+                if node == 0 {
+                    return [0.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+                }
+                let state = if node == grid.cells && k.is_finite() {
+                    full(c, k)
+                } else {
+                    let found = solve_for_mean(servers, limit, mean, log_erlangs);
+                    log_erlangs = found.0;
+                    found.1
+                };
+                node_values(c, mean, &state)
+            })
+            .collect();
+        let hot = (0..grid.cells)
+            .map(|cell| std::array::from_fn(|value| cubic(&nodes, cell, value)))
+            .collect();
+        let cold = (0..grid.cells)
+            .map(|cell| std::array::from_fn(|value| cubic(&nodes, cell, HOT + value)))
+            .collect();
+        Self { servers: c, limit: k, grid, hot, cold }
+    }
+
+    /// c.
+    #[must_use]
+    pub const fn servers(&self) -> f64 {
+        self.servers
+    }
+
+    /// K; infinite when unbounded.
+    #[must_use]
+    pub const fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    fn cell(&self, mean: f64) -> (usize, f64, f64) {
+        let (at, slope) = self.grid.at(mean.min(self.limit));
+        let cell = (at as usize).min(self.grid.cells - 1);
+        (cell, (at - cell as f64).clamp(0.0, 1.0), slope)
+    }
+
+    /// B, C and P at mean `mean` ≥ 0 and variance `variance` ≥ 0.
+    #[must_use]
+    pub fn closure(&self, mean: f64, variance: f64) -> Closure {
+        let (cell, t, slope) = self.cell(mean);
+        let [block, busy, covariance] = &self.hot[cell];
+        let scale = mean + self.servers;
+        let (busy_value, busy_t) = value_and_slope(busy, t);
+        let (block_value, block_t) = value_and_slope(block, t);
+        let normal = Gaussian::at(self.servers, mean, variance);
+        let most = self.servers.min(mean);
+        Closure {
+            block: block_value.clamp(0.0, 1.0),
+            block_slope: (block_t * slope).max(0.0),
+            busy: (busy_value * scale + normal.busy).clamp(0.0, most),
+            busy_slope: (busy_t * slope * scale + busy_value + normal.below).clamp(0.0, 1.0),
+            busy_covariance: (value(covariance, t) * scale * scale + variance * normal.below)
+                .clamp(0.0, variance),
+        }
+    }
+
+    /// Chance of waiting and moments of the queue at (L, V).
+    #[must_use]
+    pub fn tails(&self, mean: f64, variance: f64) -> Tails {
+        let (cell, t, _) = self.cell(mean);
+        let [block, busy, _] = &self.hot[cell];
+        let [all_busy, idle_square, _] = &self.cold[cell];
+        let scale = mean + self.servers;
+        let normal = Gaussian::at(self.servers, mean, variance);
+        let busy = (value(busy, t) * scale + normal.busy).clamp(0.0, self.servers.min(mean));
+        let queue = mean - busy;
+        let offset = mean - self.servers;
+        let idle_square = (value(idle_square, t) * scale * scale + normal.idle_square).max(0.0);
+        Tails {
+            block: value(block, t).clamp(0.0, 1.0),
+            all_busy: (value(all_busy, t) + 1.0 - normal.below).clamp(0.0, 1.0),
+            queue,
+            queue_square: (variance + offset * offset - idle_square).max(queue * queue),
+        }
+    }
+
+    /// V of the stationary state with mean `mean`.
+    #[must_use]
+    pub fn stationary_variance(&self, mean: f64) -> f64 {
+        let (cell, t, _) = self.cell(mean);
+        value(&self.cold[cell][2], t).max(0.0) * mean * (1.0 + mean / self.servers)
+    }
+}
+
+/// The state that an infinite load leaves.
+fn full(c: f64, k: f64) -> Stationary {
+    Stationary {
+        block: 1.0,
+        mean: k,
+        variance: 0.0,
+        busy: c,
+        busy_covariance: 0.0,
+        all_busy: 1.0,
+        idle_square: 0.0,
+    }
+}
+
+/// The stationary state with a given mean: Newton's method in ln a, whose slope is V since p(n) ∝ aⁿ.
+fn solve_for_mean(servers: u32, limit: Option<u64>, mean: f64, start: f64) -> (f64, Stationary) {
+    let (mut low, mut high) = match limit {
+        None => (f64::NEG_INFINITY, libm::log(f64::from(servers))),
+        Some(_) => (f64::NEG_INFINITY, f64::INFINITY),
+    };
+    let mut log_erlangs = start;
+    let mut state = Stationary::solve(servers, limit, libm::exp(log_erlangs));
+    for _ in 0..80 {
+        let miss = mean - state.mean;
+        if miss.abs() <= 1e-10 * (mean + 1.0) {
+            break;
+        }
+        if miss > 0.0 {
+            low = log_erlangs
+        } else {
+            high = log_erlangs
+        }
+        let step = (miss / state.variance.max(1e-12)).clamp(-2.0, 2.0);
+        let mut next = log_erlangs + step;
+        if next >= high || next <= low {
+            next = 0.5 * (log_erlangs + if step > 0.0 { high } else { low });
+        }
+        log_erlangs = next;
+        state = Stationary::solve(servers, limit, libm::exp(log_erlangs));
+    }
+    (log_erlangs, state)
+}
+
+fn node_values(c: f64, mean: f64, state: &Stationary) -> [f64; HOT + COLD] {
+    let normal = Gaussian::at(c, mean, state.variance);
+    let scale = mean + c;
+    [
+        state.block,
+        (state.busy - normal.busy) / scale,
+        (state.busy_covariance - state.variance * normal.below) / (scale * scale),
+        state.all_busy - (1.0 - normal.below),
+        (state.idle_square - normal.idle_square) / (scale * scale),
+        state.variance / (mean * (1.0 + mean / c)),
+    ]
+}
+
+/// Catmull and Rom's cubic over one cell, one-sided at the ends.
+fn cubic(nodes: &[[f64; HOT + COLD]], cell: usize, value: usize) -> Cubic {
+    let at = |node: usize| nodes[node][value];
+    let last = nodes.len() - 1;
+    let (here, next) = (at(cell), at(cell + 1));
+    let slope_here = if cell == 0 { next - here } else { 0.5 * (next - at(cell - 1)) };
+    let slope_next = if cell + 1 == last { next - here } else { 0.5 * (at(cell + 2) - here) };
+    let rise = next - here;
+    [
+        here,
+        slope_here,
+        3.0 * rise - 2.0 * slope_here - slope_next,
+        slope_here + slope_next - 2.0 * rise,
+    ]
+}
+
+fn value(cubic: &Cubic, t: f64) -> f64 {
+    cubic[0] + t * (cubic[1] + t * (cubic[2] + t * cubic[3]))
+}
+
+fn value_and_slope(cubic: &Cubic, t: f64) -> (f64, f64) {
+    (value(cubic, t), cubic[1] + t * (2.0 * cubic[2] + t * 3.0 * cubic[3]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stationary_states_come_out_of_the_table() {
+        for (c, k) in [
+            (1, None),
+            (10, None),
+            (32, Some(1_632)),
+            (10, Some(1_010)),
+            (4, Some(4)),
+            (100, Some(100)),
+            (500, None),
+            (8, Some(16)),
+            (16, Some(1_000_016)),
+        ] {
+            let table = Table::new(c, k);
+            for rho in
+                [0.05, 0.3, 0.6, 0.8, 0.9, 0.95, 0.99, 0.999, 1.0, 1.001, 1.05, 1.3, 2.0, 4.0]
+            {
+                if k.is_none() && rho >= 0.999 {
+                    continue;
+                }
+                let a = rho * f64::from(c);
+                let exact = Stationary::solve(c, k, a);
+                let got = table.closure(exact.mean, exact.variance);
+                let erlangs = f64::from(c);
+                let near = |got: f64, exact: f64, tolerance: f64, what: &str| {
+                    assert!(
+                        (got - exact).abs() <= tolerance,
+                        "{what} of c={c} K={k:?} rho={rho}: {got} is not {exact}"
+                    );
+                };
+                near(got.busy, exact.busy, 2e-5 * erlangs, "B");
+                near(got.block, exact.block, 1e-4 * exact.block + 1e-7, "P");
+                let covariance = 1e-4 * exact.variance + 1e-6;
+                near(got.busy_covariance, exact.busy_covariance, covariance, "C");
+                let variance = table.stationary_variance(exact.mean);
+                near(variance, exact.variance, 1e-3 * exact.variance + 1e-6, "V");
+                let tails = table.tails(exact.mean, exact.variance);
+                near(tails.all_busy, exact.all_busy, 2e-4, "P(N ≥ c)");
+            }
+        }
+    }
+}
