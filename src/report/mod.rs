@@ -1,5 +1,6 @@
 //! Results to bytes.
 
+pub mod chart;
 mod closed_form;
 mod column;
 pub mod csv;

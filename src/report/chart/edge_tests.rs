@@ -1,0 +1,179 @@
+//! Charts of odd runs: none may panic, and all give a whole picture.
+
+use super::fixture::{Plot, cascade, context, five, result, scenario};
+use super::{ChartContext, compare_charts, run_charts};
+use crate::metric::RunResult;
+use crate::model::Scenario;
+use crate::report::Artifact;
+
+const ABC: [&str; 3] = ["a", "b", "c"];
+
+/// Where to leave the pictures for a look; nowhere unless asked to.
+fn keep(folder: &str, artifacts: &[Artifact]) {
+    if let Ok(root) = std::env::var("ZONEFALL_CHART_DIR") {
+        let folder = std::path::Path::new(&root).join(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        for artifact in artifacts {
+            std::fs::write(folder.join(&artifact.file_name), &artifact.bytes).unwrap();
+        }
+    }
+}
+
+fn check(folder: &str, scenario: &Scenario, results: &[RunResult]) {
+    check_in(folder, &context(scenario), results);
+}
+
+fn check_in(folder: &str, context: &ChartContext<'_>, results: &[RunResult]) {
+    let compared = compare_charts(context, results).unwrap();
+    keep(&format!("{folder}-compare"), &compared);
+    let mut all = compared;
+    if let Some(result) = results.get(1).or(results.first()) {
+        let run = run_charts(context, result).unwrap();
+        keep(&format!("{folder}-run"), &run);
+        all.extend(run);
+    }
+    for artifact in all {
+        if artifact.file_name.ends_with(".png") {
+            assert!(artifact.bytes.starts_with(b"\x89PNG"), "{}", artifact.file_name);
+        } else {
+            let svg = String::from_utf8(artifact.bytes).unwrap();
+            assert!(
+                svg.starts_with("<svg ") && svg.ends_with("</svg>\n"),
+                "{}",
+                artifact.file_name
+            );
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "{}", artifact.file_name);
+            assert!(svg.contains("</title>") && svg.contains("</desc>"));
+        }
+    }
+}
+
+fn results(scenario: &Scenario, plots: &[Plot], rows: usize) -> Vec<RunResult> {
+    plots.iter().map(|plot| result(scenario, plot, rows, 0.5)).collect()
+}
+
+#[test]
+fn planner_agent() {
+    let scenario = scenario(&ABC, 1);
+    let results = results(&scenario, &five(), 1320);
+    let names: Vec<_> = compare_charts(&context(&scenario), &results)
+        .unwrap()
+        .into_iter()
+        .map(|artifact| artifact.file_name)
+        .collect();
+    let expected =
+        ["healthy_capacity.svg", "healthy_capacity.png", "utilization.svg", "utilization.png"];
+    assert_eq!(names, expected);
+    check("planner-agent", &scenario, &results);
+    keep("none-run", &run_charts(&context(&scenario), &results[0]).unwrap());
+}
+
+#[test]
+fn same_inputs_same_bytes() {
+    let scenario = scenario(&ABC, 1);
+    let results = results(&scenario, &five(), 1320);
+    let first = compare_charts(&context(&scenario), &results).unwrap();
+    assert!(first == compare_charts(&context(&scenario), &results).unwrap());
+}
+
+#[test]
+fn no_rows_and_one_row() {
+    let scenario = scenario(&ABC, 1);
+    for rows in [0, 1, 2] {
+        check(&format!("rows-{rows}"), &scenario, &results(&scenario, &[cascade()], rows));
+    }
+    check("no-policy", &scenario, &[]);
+}
+
+#[test]
+fn no_trigger() {
+    let mut scenario = scenario(&ABC, 1);
+    scenario.events.clear();
+    check("no-trigger", &scenario, &results(&scenario, &five(), 400));
+}
+
+#[test]
+fn forty_policies() {
+    let scenario = scenario(&ABC, 1);
+    let mut many = Vec::new();
+    for index in 0..40 {
+        let mut one = result(&scenario, &five()[index % 5], 1320, 0.5);
+        one.policy = format!("policy-number-{index}");
+        many.push(one);
+    }
+    check("forty-policies", &scenario, &many);
+    many.truncate(12);
+    check("twelve-policies", &scenario, &many);
+}
+
+#[test]
+fn one_zone_and_a_hundred() {
+    let one = scenario(&["only"], 1);
+    check("one-zone", &one, &results(&one, &[cascade()], 1320));
+    let names: Vec<String> = (0..100).map(|index| format!("zone-{index:03}")).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    let many = scenario(&names, 1);
+    check("hundred-zones", &many, &results(&many, &five()[..2], 660));
+}
+
+#[test]
+fn a_hundred_pools() {
+    let scenario = scenario(&["a", "b", "c", "d"], 25);
+    check("hundred-pools", &scenario, &results(&scenario, &five()[..2], 660));
+}
+
+#[test]
+fn no_pools() {
+    let scenario = scenario(&[], 1);
+    check("no-pools", &scenario, &results(&scenario, &[cascade()], 10));
+}
+
+#[test]
+fn nothing_and_a_billion() {
+    let scenario = scenario(&ABC, 1);
+    for (name, factor) in [("zero", 0.0), ("billion", 1e9 / 576.0), ("tiny", 1e-6)] {
+        let mut results = results(&scenario, &five(), 1320);
+        for result in &mut results {
+            for row in &mut result.timeline {
+                row.healthy_capacity_rps *= factor;
+                row.utilization = row.utilization.map(|value| value * factor);
+            }
+            for row in &mut result.fleet {
+                row.healthy_capacity_rps *= factor;
+                row.offered_rps *= factor;
+                row.completed_rps *= factor;
+            }
+        }
+        check(name, &scenario, &results);
+    }
+}
+
+#[test]
+fn long_names_and_foreign_causes() {
+    let long = "a-zone-with-a-very-long-name-that-nobody-would-choose-but-somebody-will";
+    let mut scenario = scenario(&[long, "b", "c"], 1);
+    scenario.events[0].cause = Some("ディスク <圧力> & \u{1} \"überlast\" é".into());
+    let mut results = results(&scenario, &five(), 1320);
+    results[1].policy = "unconditional-with-a-name-that-goes-on-and-on-and-on-and-on".into();
+    let name = "a/very/long/path/".repeat(12) + "file.toml";
+    let context = ChartContext { file_name: &name, ..context(&scenario) };
+    check_in("long-names", &context, &results);
+}
+
+#[test]
+fn flapping_is_collapsed() {
+    use crate::engine::{Happening, LogEntry};
+    use crate::model::PoolId;
+    let scenario = scenario(&["a", "b", "c", "d"], 10);
+    let mut result = result(&scenario, &cascade(), 1320, 0.5);
+    for round in 0..400 {
+        let (pool, in_rotation, expected) = (PoolId(10 + round % 30), 3, 12);
+        let what = Happening::PoolUnhealthy { pool, in_rotation, expected };
+        result.log.push(LogEntry { time_s: 150.0 + f64::from(round), what });
+    }
+    let window = super::series::window(std::slice::from_ref(&result));
+    let marks = super::event_marks::run_marks(&scenario, &result, &window);
+    assert!(marks.len() <= 10, "{marks:?}");
+    assert!(marks.windows(2).all(|pair| pair[0].since_s <= pair[1].since_s));
+    check("flapping", &scenario, &[result]);
+}

@@ -1,0 +1,182 @@
+//! A chart's title: what it shows, as one sentence.
+
+use super::words::{duration, percent, zone};
+use crate::metric::{Outcome, RunResult};
+use crate::model::{Action, PoolId, Scenario};
+
+/// The finding of one run.
+pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
+    let after = after_trigger(scenario, result);
+    let summary = &result.summary;
+    let kept = percent(summary.goodput_ratio);
+    match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) => {
+            let time = duration(time_s);
+            if summary.final_healthy_capacity_ratio > 0.0 {
+                format!("No healthy pool {time}{after}; {kept} of requests completed")
+            } else {
+                format!("No healthy pool {time}{after}, and nothing is left at the end")
+            }
+        }
+        (Outcome::FullOutage, None) => {
+            format!("No pool stays healthy{after}; {kept} of requests completed")
+        }
+        (Outcome::PartialOutage, _) => {
+            let further = match summary.cascade_propagation_count {
+                0 => "A pool that no event hit is lost".to_owned(),
+                1 => "1 further pool is lost".to_owned(),
+                count => format!("{count} further pools are lost"),
+            };
+            format!("{further}{after}; {kept} of requests completed")
+        }
+        (Outcome::Degraded, _) => {
+            format!("No further pool is lost{after}; {kept} of requests completed")
+        }
+        (Outcome::Stable, _) if result.trigger_s.is_none() => {
+            format!("A quiet run: {kept} of requests completed")
+        }
+        (Outcome::Stable, _) => format!("The fleet holds{after}; {kept} of requests completed"),
+    }
+}
+
+/// " after zone a failed"; empty when nothing happens.
+pub fn after_trigger(scenario: &Scenario, result: &RunResult) -> String {
+    match result.trigger_s {
+        Some(_) => format!(" after {}", trigger_words(scenario)),
+        None => String::new(),
+    }
+}
+
+/// What the trigger was, as a clause in the past or a noun: "zone a failed", "the surge".
+pub fn trigger_words(scenario: &Scenario) -> String {
+    let pool = |id: &PoolId| scenario.pools[id.index()].name.as_str();
+    let first = scenario.events.iter().min_by(|a, b| a.at.get().total_cmp(&b.at.get()));
+    match first.map(|event| &event.action) {
+        Some(Action::ZoneOutage { zone: id }) => {
+            format!("{} failed", zone(&scenario.zones[id.index()].name))
+        }
+        Some(Action::InstanceLoss { pool: id, .. }) => format!("{} lost instances", pool(id)),
+        Some(Action::Drain { .. }) => "the drain began".to_owned(),
+        Some(Action::Slow { .. }) => "the slowdown began".to_owned(),
+        Some(Action::Errors { .. }) => "the errors began".to_owned(),
+        Some(Action::Surge { .. }) => "the surge began".to_owned(),
+        Some(Action::AddInstances { .. }) => "instances were added".to_owned(),
+        Some(Action::Set { .. }) => "the settings changed".to_owned(),
+        None => "the trigger".to_owned(),
+    }
+}
+
+/// The finding of a comparison: what the worst policy does, and what the best one keeps.
+pub fn compare_finding(results: &[RunResult]) -> String {
+    let goodput = |result: &RunResult| result.summary.goodput_ratio;
+    let by_goodput = |a: &&RunResult, b: &&RunResult| goodput(a).total_cmp(&goodput(b));
+    // The first of equals, in the order of the file.
+    let best = results.iter().rev().max_by(by_goodput);
+    let worst = results.iter().min_by(|a, b| badness(a).total_cmp(&badness(b)));
+    let (Some(best), Some(worst)) = (best, worst) else {
+        return "No policy was run".to_owned();
+    };
+    let least = results.iter().map(goodput).fold(f64::INFINITY, f64::min);
+    if results.len() > 1 && goodput(best) - least < 0.002 && !is_outage(worst) {
+        return format!(
+            "All {} policies keep {} of requests",
+            results.len(),
+            percent(goodput(best))
+        );
+    }
+    let harm = harm(worst);
+    if std::ptr::eq(best, worst) || !is_outage(worst) && results.len() == 1 {
+        return capital(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
+    }
+    capital(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
+}
+
+/// Lower is worse: soonest full outage, then any outage, then least goodput.
+fn badness(result: &RunResult) -> f64 {
+    let summary = &result.summary;
+    match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) => time_s / (1.0 + time_s) - 3.0,
+        (Outcome::FullOutage, None) => -2.0,
+        (Outcome::PartialOutage, _) => summary.goodput_ratio - 1.5,
+        _ => summary.goodput_ratio,
+    }
+}
+
+fn is_outage(result: &RunResult) -> bool {
+    matches!(result.summary.outcome, Outcome::FullOutage | Outcome::PartialOutage)
+}
+
+fn harm(result: &RunResult) -> String {
+    let (name, summary) = (name(result), &result.summary);
+    match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) => {
+            let verb = if summary.final_healthy_capacity_ratio > 0.0 {
+                "leaves no healthy pool"
+            } else {
+                "finishes the fleet"
+            };
+            let when = if summary.final_healthy_capacity_ratio > 0.0 { "after" } else { "in" };
+            format!("{name} {verb} {when} {}", duration(time_s))
+        }
+        (Outcome::FullOutage, None) => format!("{name} leaves no healthy pool"),
+        (Outcome::PartialOutage, _) => match summary.cascade_propagation_count {
+            0 | 1 => format!("{name} loses 1 further pool"),
+            count => format!("{name} loses {count} further pools"),
+        },
+        _ => format!("{name} keeps {}", percent(summary.goodput_ratio)),
+    }
+}
+
+/// The policy's name in a sentence.
+fn name(result: &RunResult) -> &str {
+    if result.policy == "none" { "no failover" } else { &result.policy }
+}
+
+fn capital(sentence: &str) -> String {
+    let mut letters = sentence.chars();
+    match letters.next() {
+        Some(first) => first.to_uppercase().chain(letters).collect(),
+        None => String::new(),
+    }
+}
+
+/// The finding about utilization: the most and the least loaded receivers, or the peak of a run.
+pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String {
+    if let [only] = results {
+        return peak_words(scenario, only);
+    }
+    let peak = |result: &RunResult| result.summary.peak_receiver_utilization;
+    let with_peak = || results.iter().filter_map(|result| Some((peak(result)?, result)));
+    let most = with_peak().min_by(|a, b| b.0.total_cmp(&a.0));
+    let least = with_peak().min_by(|a, b| a.0.total_cmp(&b.0));
+    match (most, least) {
+        (Some((high, worst)), Some((low, best))) if high - low > 0.01 => format!(
+            "Receivers peak at {} under {}, at {} under {}",
+            percent(high),
+            name(worst),
+            percent(low),
+            name(best)
+        ),
+        (Some((high, _)), _) => {
+            format!("Receivers peak at {} under every policy that redirects", percent(high))
+        }
+        _ => "No policy redirects traffic".to_owned(),
+    }
+}
+
+fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
+    let after = after_trigger(scenario, result);
+    let zero_s = result.trigger_s.unwrap_or(0.0);
+    let rows = result.timeline.iter().filter(|row| row.time_s >= zero_s);
+    let peak = rows
+        .filter_map(|row| Some((row.utilization?, row)))
+        .reduce(|best, next| if next.0 > best.0 { next } else { best });
+    match peak {
+        Some((utilization, row)) => {
+            let pool = &scenario.pools[row.pool.index()].name;
+            let when = duration(row.time_s - zero_s);
+            format!("{pool} peaks at {}, {when}{after}", percent(utilization))
+        }
+        None => "Nothing was in rotation".to_owned(),
+    }
+}

@@ -1,0 +1,245 @@
+//! Healthy capacity over time: a line a policy, or stacked by zone for one run.
+
+use super::context::ChartContext;
+use super::end_labels::{self, EndLabel};
+use super::event_marks::{EventMark, fault_marks, run_marks};
+use super::finding::{compare_finding, run_finding};
+use super::frame::{self, MARK_STRIP, Numbers, Plot, Swatch, plain};
+use super::hatch::{columns, hatch};
+use super::scale::nice_ticks;
+use super::scene::{Anchor, Point, Scene, Weight};
+use super::series::{Window, thin, window};
+use super::theme::{
+    ALARM, INK, LABEL_SIZE, LineLook, MARGIN, OFFERED, PAPER, SOFT, SUBTITLE_SIZE, WIDTH, line_look,
+};
+use super::words::{Magnitude, percent, rate};
+use super::{font, stack};
+use crate::metric::{FleetRow, RunResult};
+
+const PLOT_HEIGHT: f64 = 380.0;
+/// Room for the numbers of the value axis.
+const AXIS_ROOM: f64 = 40.0;
+
+const OFFERED_LOOK: LineLook = LineLook { colour: OFFERED, dash: &[], width: 6.0 };
+const OFFERED_RUN: LineLook = LineLook { colour: INK, dash: &[], width: 2.0 };
+const COMPLETED_RUN: LineLook = LineLook { colour: INK, dash: &[4.0, 2.5], width: 2.0 };
+
+/// Healthy capacity of the fleet, a line a policy, over the offered load.
+pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
+    let window = window(results);
+    let rows = || results.iter().flat_map(|result| &result.fleet);
+    let most = rows().map(|row| row.healthy_capacity_rps.max(row.offered_rps)).fold(0.0, f64::max);
+    let ticks = nice_ticks(most * 1.02, 6);
+    let magnitude = Magnitude::of(most);
+    let title = compare_finding(results);
+    let subtitle = format!(
+        "Healthy capacity of the fleet under each policy, {}; share of requests completed",
+        unit(magnitude)
+    );
+    let mut scene = Scene::new(WIDTH, &title, &subtitle);
+    let mut y = frame::heading(&mut scene, &title, &subtitle);
+
+    let labels = compare_labels(results);
+    let direct = end_labels::fit(labels.len(), PLOT_HEIGHT);
+    let room = if direct { end_labels::room(&labels, 330.0) } else { 10.0 };
+    if !direct {
+        let entry = |label: EndLabel| (label.swatch, format!("{} {}", label.name, label.detail));
+        let entries: Vec<_> = labels.iter().cloned().map(entry).collect();
+        y = frame::legend(&mut scene, y, &entries);
+    }
+    let marks = results
+        .first()
+        .map_or_else(Vec::new, |result| fault_marks(context.scenario, result, &window));
+    let plot = plot(y, room, window, &ticks, &marks);
+    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
+    frame::mark_lines(&mut scene, &plot, &marks);
+    if let Some(result) = results.first() {
+        draw_line(&mut scene, &fleet(&plot, result, |row| row.offered_rps), OFFERED_LOOK);
+    }
+    for (index, result) in results.iter().enumerate() {
+        let points = fleet(&plot, result, |row| row.healthy_capacity_rps);
+        draw_line(&mut scene, &points, line_look(index));
+    }
+    if direct {
+        end_labels::draw(&mut scene, &plot, &labels, room);
+    }
+    finish(&mut scene, context, results, &plot, &marks);
+    scene
+}
+
+fn compare_labels(results: &[RunResult]) -> Vec<EndLabel> {
+    let last = |result: &RunResult, of: fn(&FleetRow) -> f64| result.fleet.last().map_or(0.0, of);
+    let mut labels = Vec::new();
+    if let Some(result) = results.first() {
+        labels.push(EndLabel {
+            swatch: Swatch::Line(OFFERED_LOOK),
+            value: last(result, |row| row.offered_rps),
+            name: "offered load".to_owned(),
+            detail: String::new(),
+        });
+    }
+    labels.extend(results.iter().enumerate().map(|(index, result)| EndLabel {
+        swatch: Swatch::Line(line_look(index)),
+        value: last(result, |row| row.healthy_capacity_rps),
+        name: result.policy.clone(),
+        detail: percent(result.summary.goodput_ratio),
+    }));
+    labels
+}
+
+/// Healthy capacity by zone, with offered and completed requests over it.
+///
+/// `results` is one run.
+pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
+    let [result] = results else { return compare(context, results) };
+    let window = window(results);
+    let bands = stack::bands(context.scenario, result, &window);
+    let capacity = bands.first().map_or(&[][..], |band| &band.edge).iter().map(|point| point.1);
+    let flows = result.fleet.iter().map(|row| row.offered_rps.max(row.completed_rps));
+    let most = capacity.chain(flows).fold(0.0, f64::max);
+    let ticks = nice_ticks(most * 1.02, 6);
+    let magnitude = Magnitude::of(most);
+    let title =
+        format!("{}: {}", result.policy, lower_first(&run_finding(context.scenario, result)));
+    let subtitle = format!(
+        "Healthy capacity by zone, and the requests offered and completed, {}",
+        unit(magnitude)
+    );
+    let mut scene = Scene::new(WIDTH, &title, &subtitle);
+    let mut y = frame::heading(&mut scene, &title, &subtitle);
+
+    let labels = run_labels(result);
+    let room = end_labels::room(&labels, 260.0);
+    let marks = run_marks(context.scenario, result, &window);
+    let mut plot = plot(y, room, window, &ticks, &marks);
+    let named = stack::band_labels(&plot, &bands, &stack::edges(&plot, &bands));
+    if named.is_none() {
+        y = frame::legend(&mut scene, y, &stack::legend_entries(&bands));
+        plot = self::plot(y, room, window, &ticks, &marks);
+    }
+    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
+    let edges = stack::edges(&plot, &bands);
+    stack::draw(&mut scene, &plot, &bands, &edges);
+    let offered = fleet(&plot, result, |row| row.offered_rps);
+    let completed = fleet(&plot, result, |row| row.completed_rps);
+    hatch(&mut scene, &offered, &completed);
+    frame::mark_lines(&mut scene, &plot, &marks);
+    for (points, look) in [(&completed, COMPLETED_RUN), (&offered, OFFERED_RUN)] {
+        scene.stroke(points.clone(), PAPER, look.width + 2.0, &[]);
+        draw_line(&mut scene, points, look);
+    }
+    name_unserved(&mut scene, &plot, &offered, &completed);
+    if let Some(named) = named {
+        stack::draw_labels(&mut scene, &named);
+    }
+    end_labels::draw(&mut scene, &plot, &labels, room);
+    finish(&mut scene, context, results, &plot, &marks);
+    scene
+}
+
+fn run_labels(result: &RunResult) -> Vec<EndLabel> {
+    let label = |look: LineLook, name: &str, value: f64| EndLabel {
+        swatch: Swatch::Line(look),
+        value,
+        name: name.to_owned(),
+        detail: rate(value),
+    };
+    match result.fleet.last() {
+        Some(row) => vec![
+            label(OFFERED_RUN, "offered", row.offered_rps),
+            label(COMPLETED_RUN, "completed", row.completed_rps),
+        ],
+        None => vec![],
+    }
+}
+
+/// Writes "not completed" into the hatched area, where it is high enough.
+fn name_unserved(scene: &mut Scene, plot: &Plot, offered: &[Point], completed: &[Point]) {
+    let (left, right) = (plot.left.ceil() as i64, plot.right.floor() as i64);
+    if offered.is_empty() || completed.is_empty() {
+        return;
+    }
+    let text = "not completed";
+    let width = font::width(text, LABEL_SIZE, Weight::SemiBold) + 12.0;
+    let (upper, lower) = (columns(offered, left, right), columns(completed, left, right));
+    let needed = width.ceil() as usize + 12;
+    // The place whose least height is greatest; the last of equals, away from the marks.
+    let mut best: Option<(f64, usize, f64)> = None;
+    for start in (0..upper.len().saturating_sub(needed)).step_by(4) {
+        let range = start..start + needed;
+        let top = upper[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let bottom = lower[range].iter().copied().fold(f64::INFINITY, f64::min);
+        let height = bottom - top;
+        if height > 30.0 && best.is_none_or(|(most, ..)| height > most - 1.0) {
+            best = Some((height.max(best.map_or(0.0, |b| b.0)), start, (top + bottom) / 2.0));
+        }
+    }
+    if let Some((_, start, middle)) = best {
+        let x = (left + start as i64) as f64 + 6.0;
+        let (from, to) = ((x, middle - 10.0), (x + width, middle + 10.0));
+        scene.rectangle(from, to, PAPER, 1.0);
+        let mut look = plain(LABEL_SIZE, ALARM, Anchor::Start);
+        look.weight = Weight::SemiBold;
+        scene.text((x + 6.0, middle + 4.5), text, look);
+    }
+}
+
+fn plot(y: f64, room: f64, window: Window, ticks: &[f64], marks: &[EventMark]) -> Plot {
+    let strip = if marks.is_empty() { 8.0 } else { MARK_STRIP };
+    let top = y + 8.0 + strip;
+    Plot {
+        left: MARGIN + AXIS_ROOM,
+        top,
+        right: WIDTH - MARGIN - room,
+        bottom: top + PLOT_HEIGHT,
+        window,
+        most: ticks.last().copied().unwrap_or(1.0),
+    }
+}
+
+fn fleet(plot: &Plot, result: &RunResult, value: impl Fn(&FleetRow) -> f64) -> Vec<Point> {
+    let place = |row: &FleetRow| {
+        let since_s = plot.window.place(row.time_s)?;
+        Some((plot.x(since_s), plot.y(value(row))))
+    };
+    thin(&result.fleet.iter().filter_map(place).collect::<Vec<_>>())
+}
+
+fn draw_line(scene: &mut Scene, points: &[Point], look: LineLook) {
+    scene.stroke(points.to_vec(), look.colour, look.width, look.dash);
+}
+
+/// Draws the time axis, the marks, the key and the caption.
+fn finish(
+    scene: &mut Scene,
+    context: &ChartContext<'_>,
+    results: &[RunResult],
+    plot: &Plot,
+    marks: &[EventMark],
+) {
+    frame::mark_numbers(scene, plot, marks);
+    let ticks = frame::time_axis(scene, plot, 12, Numbers::Shown);
+    let name = frame::time_axis_name(&ticks, context, &plot.window);
+    let middle = (plot.left + plot.right) / 2.0;
+    let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
+    scene.text((middle, plot.bottom + 38.0), &name, look);
+    if results.iter().all(|result| result.fleet.is_empty()) {
+        let at = (middle, (plot.top + plot.bottom) / 2.0);
+        scene.text(at, "no rows: the run is shorter than one interval", look);
+    }
+    let y = frame::key(scene, plot.bottom + 50.0, marks);
+    frame::caption(scene, y, context, results, "");
+}
+
+fn unit(magnitude: Magnitude) -> String {
+    let space = if magnitude.word.is_empty() { "" } else { " " };
+    format!("{}{space}requests a second", magnitude.word)
+}
+
+fn lower_first(sentence: &str) -> String {
+    match sentence.strip_prefix("No ").or_else(|| sentence.strip_prefix("The ")) {
+        Some(rest) if sentence.starts_with("No ") => format!("no {rest}"),
+        Some(rest) => format!("the {rest}"),
+        None => sentence.to_owned(),
+    }
+}

@@ -1,0 +1,33 @@
+//! Charts of runs, each as SVG and PNG.
+//!
+//! A chart is laid out once, in logical pixels, as a [`Scene`](scene::Scene), and drawn twice
+//! through plotters. A new chart is one file and one line in [`CHARTS`].
+
+mod bitmap;
+mod context;
+mod draw;
+mod end_labels;
+mod event_marks;
+mod finding;
+mod font;
+mod frame;
+mod hatch;
+mod healthy_capacity;
+mod labels;
+mod registry;
+mod scale;
+mod scene;
+mod series;
+mod stack;
+mod svg;
+mod theme;
+mod utilization;
+mod words;
+
+#[cfg(test)]
+mod edge_tests;
+#[cfg(test)]
+mod fixture;
+
+pub use context::{ChartContext, ChartError};
+pub use registry::{CHARTS, Chart, compare_charts, run_charts};
