@@ -1,11 +1,32 @@
-//! Folds of events and snapshots into series, totals and the outcome.
+//! Folds of events and snapshots into series, totals and the outcome. A metric is one file and one
+//! line in [`simulate()`]'s registry.
 
+mod account;
+mod bound;
+mod capacity;
+mod cascade;
+mod hit;
+mod outcome;
+mod recovery;
 mod result;
+mod series;
+mod shares;
+mod simulate;
 
+pub use bound::bound_rps;
 pub use result::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
+pub use simulate::simulate;
 
-/// TEMPORARY until the engine lands.
-#[must_use]
-pub fn simulate(_case: &crate::policy::Case, _row_steps: u32) -> RunResult {
-    unimplemented!()
+use crate::engine::{LogEntry, Snapshot};
+
+/// A fold over a run that ends in some fields of the summary.
+trait Metric {
+    /// The fleet before the first step.
+    fn start(&mut self, _snapshot: &Snapshot<'_>) {}
+    /// Something happened.
+    fn happened(&mut self, _entry: &LogEntry) {}
+    /// A step is over.
+    fn step(&mut self, _snapshot: &Snapshot<'_>) {}
+    /// The run is over.
+    fn finish(&mut self, summary: &mut Summary);
 }

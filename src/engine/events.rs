@@ -1,0 +1,352 @@
+//! Phase 1: what the scenario does now.
+
+use crate::model::{
+    Action, Change, ClientSetting, Event, InstanceSetting, LossAmount, PoolId, PoolSetting,
+    Scenario, ZoneId,
+};
+use crate::units::{Ratio, Rps, Seconds};
+
+use super::instances::{Process, flag};
+use super::log::Happening;
+use super::world::{Modifiers, World};
+
+/// How far an event is.
+#[derive(Debug, Default)]
+pub struct EventState {
+    /// How much of it is in force, 0 to 1.
+    intensity: f64,
+    has_begun: bool,
+    has_ended: bool,
+    /// Instances that it will kill: boundary, pool, instance; the latest first.
+    doomed: Vec<(u32, u32, usize)>,
+    /// Instances that it holds dead: pool, instance.
+    victims: Vec<(u32, usize)>,
+}
+
+/// Begins, ramps and undoes events; kills and revives instances.
+pub fn events(world: &mut World<'_>) {
+    let mut has_changed = false;
+    for index in 0..world.events.len() {
+        let event = &world.scenario.events[index];
+        if world.step >= world.boundary_at(event.at.get()) && !world.events[index].has_begun {
+            world.events[index].has_begun = true;
+            begin(world, index);
+        }
+        kill_doomed(world, index);
+        if let Some(until) = event.until
+            && world.step >= world.boundary_at(until.get())
+            && !world.events[index].has_ended
+        {
+            world.events[index].has_ended = true;
+            end(world, index);
+        }
+        let intensity = intensity(event, &world.events[index], world.time_s());
+        has_changed |= intensity != world.events[index].intensity;
+        world.events[index].intensity = intensity;
+    }
+    if has_changed {
+        modify_pools(world);
+        change_settings(world);
+    }
+}
+
+/// Is an outage of the zone in force?
+fn holds_dead(world: &World<'_>, index: usize, zone: ZoneId) -> bool {
+    let state = &world.events[index];
+    let action = &world.scenario.events[index].action;
+    state.has_begun && !state.has_ended && *action == Action::ZoneOutage { zone }
+}
+
+/// Nothing starts in a dark zone: the outages that hold an instance's zone also hold it.
+pub fn hold_if_dark(world: &mut World<'_>, pool: usize, i: usize) -> bool {
+    let zone = world.scenario.pools[pool].zone;
+    let dark: Vec<usize> =
+        (0..world.events.len()).filter(|&index| holds_dead(world, index, zone)).collect();
+    for &index in &dark {
+        kill(world, index, pool, i);
+    }
+    !dark.is_empty()
+}
+
+fn intensity(event: &Event, state: &EventState, time_s: f64) -> f64 {
+    if !state.has_begun || state.has_ended {
+        0.0
+    } else if event.over.get() > 0.0 {
+        ((time_s - event.at.get()) / event.over.get()).clamp(0.0, 1.0)
+    } else {
+        1.0
+    }
+}
+
+fn begin(world: &mut World<'_>, index: usize) {
+    let scenario = world.scenario;
+    let (zone, pool) = subject(scenario, &scenario.events[index].action);
+    let what = Happening::EventBegan { event: index as u32, zone, pool };
+    world.note(world.step, what);
+    match scenario.events[index].action {
+        Action::ZoneOutage { zone } => {
+            for pool in scenario.pools_in(zone) {
+                doom(world, index, pool, usize::MAX);
+            }
+        }
+        Action::InstanceLoss { pool, amount } => {
+            let at_start = f64::from(scenario.pools[pool.index()].instances);
+            let count = match amount {
+                LossAmount::Count(count) => count as usize,
+                LossAmount::Share(share) => (share.get() * at_start).round() as usize,
+            };
+            doom(world, index, pool, count);
+        }
+        Action::AddInstances { pool, count } => launch(world, index, pool, count),
+        _ => {}
+    }
+    // Popped from the end, so the earliest comes last; of one moment, the first pool and instance.
+    world.events[index].doomed.sort_unstable_by(|a, b| b.cmp(a));
+}
+
+fn end(world: &mut World<'_>, index: usize) {
+    let scenario = world.scenario;
+    let (zone, pool) = subject(scenario, &scenario.events[index].action);
+    world.note(world.step, Happening::EventEnded { event: index as u32, zone, pool });
+    world.events[index].doomed.clear();
+    for (pool, i) in std::mem::take(&mut world.events[index].victims) {
+        let pool = pool as usize;
+        world.instances.deaths[i] -= 1;
+        if world.instances.deaths[i] > 0 {
+            continue;
+        }
+        // Whoever mends the fault also registers the instance again.
+        world.instances.mark(i, flag::REMOVED, false);
+        let up_s = world.time_s() + world.kind(pool).startup_time.get();
+        world.start_later(pool, i, up_s);
+    }
+}
+
+/// The zone and the pool that an event is about.
+fn subject(scenario: &Scenario, action: &Action) -> (Option<ZoneId>, Option<PoolId>) {
+    let of_pool = |pool: PoolId| (Some(scenario.pools[pool.index()].zone), Some(pool));
+    match action {
+        Action::ZoneOutage { zone } => (Some(*zone), None),
+        Action::InstanceLoss { pool, .. }
+        | Action::Surge { pool, .. }
+        | Action::AddInstances { pool, .. } => of_pool(*pool),
+        Action::Drain { pools, .. } | Action::Slow { pools, .. } | Action::Errors { pools, .. } => {
+            match pools.as_slice() {
+                [pool] => of_pool(*pool),
+                [first, ..] => (Some(scenario.pools[first.index()].zone), None),
+                [] => (None, None),
+            }
+        }
+        Action::Set { .. } => (None, None),
+    }
+}
+
+/// Plans the deaths of up to `count` instances of a pool that are not dead, spread over `over`.
+fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
+    let event = &world.scenario.events[index];
+    let victims: Vec<usize> = world.pools[pool.index()]
+        .instances()
+        .filter(|&i| count == usize::MAX || world.instances.process[i] != Process::Dead)
+        .take(count)
+        .collect();
+    let total = victims.len() as f64;
+    for (place, i) in victims.into_iter().enumerate() {
+        let at_s = event.at.get() + event.over.get() * place as f64 / total;
+        let boundary = world.boundary_at(at_s);
+        world.events[index].doomed.push((boundary, pool.0, i));
+    }
+}
+
+fn kill_doomed(world: &mut World<'_>, index: usize) {
+    while let Some(&(boundary, pool, i)) = world.events[index].doomed.last() {
+        if boundary > world.step {
+            break;
+        }
+        world.events[index].doomed.pop();
+        kill(world, index, pool as usize, i);
+    }
+}
+
+fn kill(world: &mut World<'_>, index: usize, pool: usize, i: usize) {
+    world.instances.deaths[i] += 1;
+    world.events[index].victims.push((pool as u32, i));
+    match world.instances.process[i] {
+        Process::Up => {
+            world.stop(pool, i);
+            let instance = (i - world.pools[pool].first) as u32;
+            let pool = PoolId::from_index(pool);
+            world.note(world.step, Happening::InstanceDied { pool, instance });
+        }
+        Process::Starting => world.pools[pool].starting -= 1,
+        Process::Dead | Process::Absent => {}
+    }
+    world.instances.process[i] = Process::Dead;
+}
+
+fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
+    let event = &world.scenario.events[index];
+    let pool = pool.index();
+    let startup_s = world.kind(pool).startup_time.get();
+    for place in 0..count {
+        let i = world.pools[pool].first + world.pools[pool].launched;
+        world.pools[pool].launched += 1;
+        let spread_s = event.over.get() * f64::from(place) / f64::from(count);
+        world.start_later(pool, i, event.at.get() + spread_s + startup_s);
+        world.instances.luck[i] = world.member_stream(pool, i).normal(0);
+    }
+}
+
+/// Works out every pool's modifiers from the events in force.
+fn modify_pools(world: &mut World<'_>) {
+    let mut modifiers = vec![Modifiers::NONE; world.pools.len()];
+    for (event, state) in world.scenario.events.iter().zip(&world.events) {
+        let part = state.intensity;
+        match &event.action {
+            Action::Slow { pools, speed } => {
+                for pool in pools {
+                    modifiers[pool.index()].speed *= 1.0 + part * (speed.get() - 1.0);
+                }
+            }
+            Action::Errors { pools, share } => {
+                for pool in pools {
+                    let errors = &mut modifiers[pool.index()].error_share;
+                    *errors = 1.0 - (1.0 - *errors) * (1.0 - part * share.get());
+                }
+            }
+            Action::Drain { pools, share } => {
+                for pool in pools {
+                    let drained = &mut modifiers[pool.index()].drain_share;
+                    *drained = drained.max(part * share.get());
+                }
+            }
+            Action::Surge { pool, factor } => {
+                modifiers[pool.index()].surge *= 1.0 + part * (factor.get() - 1.0);
+            }
+            _ => {}
+        }
+    }
+    for (pool, modifiers) in modifiers.into_iter().enumerate() {
+        if world.pools[pool].modifiers.speed != modifiers.speed {
+            world.pools[pool].is_stale = true;
+        }
+        let has_new_speed = world.pools[pool].modifiers.speed != modifiers.speed;
+        world.pools[pool].modifiers = modifiers;
+        if has_new_speed && world.kind(pool).max_wait.is_some() {
+            for i in world.pools[pool].instances() {
+                world.choose_table(pool, i);
+            }
+        }
+    }
+}
+
+/// Works out every setting that `set` events change, from the scenario's values upwards.
+fn change_settings(world: &mut World<'_>) {
+    let scenario = world.scenario;
+    if !scenario.events.iter().any(|event| matches!(event.action, Action::Set { .. })) {
+        return;
+    }
+    world.kinds.clone_from(&scenario.kinds);
+    world.settings.clone_from(&scenario.pools);
+    world.clients.clone_from(&scenario.clients);
+    for index in 0..scenario.events.len() {
+        let part = world.events[index].intensity;
+        let state = &world.events[index];
+        if let Action::Set { changes } = &scenario.events[index].action
+            && state.has_begun
+            && !state.has_ended
+        {
+            for change in changes {
+                apply(world, change, part);
+            }
+        }
+    }
+    for pool in 0..world.pools.len() {
+        world.pools[pool].is_stale = true;
+        for i in world.pools[pool].instances() {
+            world.choose_table(pool, i);
+        }
+    }
+}
+
+fn apply(world: &mut World<'_>, change: &Change, part: f64) {
+    // Where it cannot be ramped (to or from no limit at all), a value changes at once.
+    let ramped = |old: Option<f64>, new: Option<f64>| match (old, new) {
+        (Some(old), Some(new)) => Some(old + part * (new - old)),
+        (_, new) => new,
+    };
+    match *change {
+        Change::Instance { kind, setting, value } => {
+            let kind = &mut world.kinds[kind.index()];
+            let value = ramped(instance_value(kind, setting), value);
+            set_instance(kind, setting, value);
+        }
+        Change::Pool { pool, setting, value } => {
+            let pool = &mut world.settings[pool.index()];
+            let old = match setting {
+                PoolSetting::Demand => pool.demand.get(),
+                PoolSetting::FailoverThreshold => pool.failover_threshold.get(),
+                PoolSetting::PanicThreshold => pool.panic_threshold.get(),
+            };
+            let value = old + part * (value - old);
+            match setting {
+                PoolSetting::Demand => pool.demand = Rps::new(value).unwrap_or(pool.demand),
+                PoolSetting::FailoverThreshold => {
+                    pool.failover_threshold = Ratio::new(value).unwrap_or(pool.failover_threshold);
+                }
+                PoolSetting::PanicThreshold => {
+                    pool.panic_threshold = Ratio::new(value).unwrap_or(pool.panic_threshold);
+                }
+            }
+        }
+        Change::Client { client, setting: ClientSetting::Timeout, value } => {
+            let client = &mut world.clients[client.index()];
+            let value = ramped(client.timeout.map(Seconds::get), value);
+            client.timeout = value.and_then(|value| Seconds::new(value).ok());
+        }
+    }
+}
+
+fn instance_value(kind: &crate::model::InstanceKind, setting: InstanceSetting) -> Option<f64> {
+    let check = &kind.health_check;
+    Some(match setting {
+        InstanceSetting::Workers => f64::from(kind.workers),
+        InstanceSetting::ServiceTime => kind.service_time.get(),
+        InstanceSetting::QueueLimit => kind.queue_limit? as f64,
+        InstanceSetting::MaxWait => kind.max_wait?.get(),
+        InstanceSetting::RedirectCost => kind.redirect_cost,
+        InstanceSetting::WarmUp => kind.warm_up.get(),
+        InstanceSetting::SlowStart => kind.slow_start.get(),
+        InstanceSetting::StartupTime => kind.startup_time.get(),
+        InstanceSetting::RestartTime => kind.restart_time.get(),
+        InstanceSetting::ProbeTimeout => check.timeout.get(),
+        InstanceSetting::UnhealthyThreshold => f64::from(check.unhealthy_threshold),
+        InstanceSetting::HealthyThreshold => f64::from(check.healthy_threshold),
+    })
+}
+
+fn set_instance(
+    kind: &mut crate::model::InstanceKind,
+    setting: InstanceSetting,
+    value: Option<f64>,
+) {
+    let number = value.unwrap_or_default();
+    let count = number.round().max(1.0) as u32;
+    let seconds = Seconds::new(number).unwrap_or_default();
+    let check = &mut kind.health_check;
+    match setting {
+        InstanceSetting::Workers => kind.workers = count,
+        InstanceSetting::ServiceTime if number > 0.0 => kind.service_time = seconds,
+        InstanceSetting::ServiceTime => {}
+        InstanceSetting::QueueLimit => kind.queue_limit = value.map(|value| value.round() as u64),
+        InstanceSetting::MaxWait => kind.max_wait = value.map(|_| seconds),
+        InstanceSetting::RedirectCost => kind.redirect_cost = number,
+        InstanceSetting::WarmUp => kind.warm_up = seconds,
+        InstanceSetting::SlowStart => kind.slow_start = seconds,
+        InstanceSetting::StartupTime => kind.startup_time = seconds,
+        InstanceSetting::RestartTime => kind.restart_time = seconds,
+        InstanceSetting::ProbeTimeout if number > 0.0 => check.timeout = seconds,
+        InstanceSetting::ProbeTimeout => {}
+        InstanceSetting::UnhealthyThreshold => check.unhealthy_threshold = count,
+        InstanceSetting::HealthyThreshold => check.healthy_threshold = count,
+    }
+}

@@ -1,0 +1,78 @@
+//! Phase 8: levels at the end of the step, pools' health, and what observers are shown.
+
+use crate::model::PoolId;
+
+use super::log::Happening;
+use super::plane::fluid::given_up_share;
+use super::snapshot::{Observer, PoolStep, Snapshot};
+use super::world::World;
+
+/// Settles the step's levels and tells the observer.
+pub fn observe(
+    world: &mut World<'_>,
+    observer: &mut dyn Observer,
+    shown: &mut Vec<PoolStep>,
+    is_row: bool,
+) {
+    judge_pools(world);
+    world.add_up_capacities();
+    if world.step + 1 == world.scenario.simulation.steps() {
+        count_given_up(world);
+    }
+    tell(world, observer);
+    shown.clear();
+    shown.extend(world.pools.iter().map(|pool| pool.out));
+    let step = world.step + 1;
+    let (time_s, step_s) = (world.boundary_s(step), world.step_s);
+    observer.step(&Snapshot { step, time_s, step_s, is_row, pools: shown });
+}
+
+/// Hands over what has happened.
+pub fn tell(world: &mut World<'_>, observer: &mut dyn Observer) {
+    for entry in world.log.drain(..) {
+        observer.happened(&entry);
+    }
+}
+
+/// A pool is healthy while its share in rotation is at or over its threshold.
+fn judge_pools(world: &mut World<'_>) {
+    for index in 0..world.pools.len() {
+        let threshold = world.settings[index].failover_threshold.get();
+        let state = &mut world.pools[index];
+        // 2 of 3 is at a threshold of two thirds, however that is written.
+        let is_healthy = state.out.in_rotation > 0 && state.share_in_rotation() >= threshold - 1e-9;
+        if is_healthy == state.out.is_healthy {
+            continue;
+        }
+        state.out.is_healthy = is_healthy;
+        let pool = PoolId::from_index(index);
+        let (in_rotation, expected) = (state.out.in_rotation, state.out.expected);
+        let what = if is_healthy {
+            Happening::PoolHealthy { pool, in_rotation, expected }
+        } else {
+            Happening::PoolUnhealthy { pool, in_rotation, expected }
+        };
+        world.note(world.step + 1, what);
+    }
+}
+
+/// Counts the tries left in the system whose client has given up, or, where clients never do, that
+/// have been there for over ten mean service times.
+fn count_given_up(world: &mut World<'_>) {
+    for pool in 0..world.pools.len() {
+        let patience_s = 10.0 * world.kind(pool).service_time.get();
+        let has_timeout = world.clients[world.settings[pool].client.index()].timeout.is_some();
+        let given_up = world.pools[pool]
+            .instances()
+            .map(|i| {
+                let share = if has_timeout {
+                    given_up_share(world, pool, i)
+                } else {
+                    super::plane::fluid::share_older(world, pool, i, patience_s)
+                };
+                share * world.instances.tries[i]
+            })
+            .sum();
+        world.pools[pool].out.given_up = given_up;
+    }
+}

@@ -1,0 +1,3 @@
+//! The ways to serve.
+
+pub mod fluid;

@@ -1,0 +1,117 @@
+//! Phase 6: health checks move instances in and out of rotation (MODEL §5).
+
+use crate::model::ProbeKind;
+use crate::queueing::{Load, Normal, Response, response};
+
+use super::instances::{NEVER, Process, flag};
+use super::world::World;
+
+/// Sends the probes that fall into this step and applies the answers that are due at its end. A
+/// probe is judged by the state at the end of the step in which it is sent.
+pub fn probe(world: &mut World<'_>) {
+    for pool in 0..world.pools.len() {
+        for i in world.pools[pool].instances() {
+            let boundary = world.step + 1;
+            if world.instances.answer_step[i] <= boundary {
+                take_answer(world, pool, i);
+            }
+            while world.instances.probe_step[i] <= world.step {
+                if world.instances.answer_step[i] != NEVER {
+                    // The time-out is as long as the interval: it ends before the next is sent.
+                    take_answer(world, pool, i);
+                    if world.instances.probe_step[i] == NEVER {
+                        break;
+                    }
+                }
+                send(world, pool, i);
+                if world.instances.answer_step[i] <= boundary {
+                    take_answer(world, pool, i);
+                }
+            }
+        }
+    }
+}
+
+fn send(world: &mut World<'_>, pool: usize, i: usize) {
+    let number = world.instances.probes[i];
+    let sent_s = world.probe_time_s(pool, i, number);
+    let timeout_s = world.kind(pool).health_check.timeout.get();
+    let answer_s = match world.instances.process[i] {
+        Process::Up => answer_s(world, pool, i, number, timeout_s),
+        Process::Starting | Process::Dead => None,
+        Process::Absent => return,
+    };
+    world.instances.mark(i, flag::PASSED, answer_s.is_some());
+    world.instances.answer_step[i] = world.boundary_at(sent_s + answer_s.unwrap_or(timeout_s));
+    world.schedule_next_probe(pool, i);
+}
+
+/// How long a living instance takes to answer a probe; none when it is too long, or refused.
+fn answer_s(
+    world: &mut World<'_>,
+    pool: usize,
+    i: usize,
+    number: u32,
+    timeout_s: f64,
+) -> Option<f64> {
+    let check = &world.kind(pool).health_check;
+    if check.kind == ProbeKind::Shallow {
+        return Some(0.0);
+    }
+    let interval_s = check.interval.get();
+    let ignores_limit = world.kind(pool).max_wait.is_some();
+    let rate = world.rate(pool, i);
+    let table = world.tables.get(world.instances.table[i]);
+    let load = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
+    let closure = table.closure(load.mean, load.variance);
+    let latency = response(table, &load, rate);
+    let stream = world.member_stream(pool, i);
+    // Luck persists for as long as the station remembers its state.
+    let memory_s = 2.0 * load.variance / (rate * closure.busy).max(1e-300);
+    let kept = libm::exp(-interval_s / memory_s.max(1e-9));
+    let fresh = stream.normal(2 * u64::from(number) + 1);
+    let luck = kept * world.instances.luck[i] + libm::sqrt(1.0 - kept * kept) * fresh;
+    world.instances.luck[i] = luck;
+    let service = stream.uniform(2 * u64::from(number) + 2);
+    let mut above = Normal::at(-luck).below;
+    if !ignores_limit {
+        if above < closure.block {
+            return None;
+        }
+        above = (above - closure.block) / (1.0 - closure.block);
+    }
+    wait_and_service_s(&latency, above.max(1e-12), service, timeout_s)
+}
+
+/// Wait plus service, where a share `above` of waits is longer and `service` of services.
+fn wait_and_service_s(latency: &Response, above: f64, service: f64, timeout_s: f64) -> Option<f64> {
+    let service_s = -libm::log(service) * latency.service_s;
+    let left_s = timeout_s - service_s;
+    // Written so that a stalled station, whose latencies are infinite, fails.
+    let passes = left_s > 0.0 && latency.wait_tail(left_s) <= above;
+    passes.then(|| (service_s + latency.wait_quantile_s(above)).min(timeout_s))
+}
+
+/// A probe's answer, or its time-out, takes effect.
+fn take_answer(world: &mut World<'_>, pool: usize, i: usize) {
+    world.instances.answer_step[i] = NEVER;
+    let check = &world.kind(pool).health_check;
+    let (to_fail, to_pass) = (check.unhealthy_threshold, check.healthy_threshold);
+    let in_rotation = world.instances.has(i, flag::IN_ROTATION);
+    if world.instances.has(i, flag::PASSED) && world.instances.is_up(i) {
+        let successes = world.instances.successes[i].saturating_add(1);
+        world.instances.successes[i] = successes;
+        world.instances.failures[i] = 0;
+        if !in_rotation && u32::from(successes) >= to_pass {
+            world.pass_health_check(pool, i);
+        }
+    } else {
+        let failures = world.instances.failures[i].saturating_add(1);
+        world.instances.failures[i] = failures;
+        world.instances.successes[i] = 0;
+        if u32::from(failures) >= to_fail && (in_rotation || world.instances.is_up(i)) {
+            world.instances.failures[i] = 0;
+            world.fail_health_check(pool, i);
+        }
+    }
+}

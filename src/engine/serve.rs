@@ -1,0 +1,174 @@
+//! Phase 4: each pool spreads its traffic over its instances, which admit, queue, complete, reject.
+
+use crate::model::Balancing;
+
+use super::instances::flag;
+use super::plane::fluid::{self, Arrivals, Totals};
+use super::route::{is_panicking, receives};
+use super::world::World;
+
+/// Serves one step at every pool.
+pub fn serve(world: &mut World<'_>, is_row: bool, shares: &mut Vec<f64>) {
+    for pool in 0..world.pools.len() {
+        serve_pool(world, pool, is_row, shares);
+    }
+}
+
+fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec<f64>) {
+    let panics = is_panicking(world, pool);
+    let state = &world.pools[pool];
+    let incoming_rps = state.kept_rps + state.redirected_rps;
+    let receivers = if panics { state.launched as u32 } else { state.out.in_rotation };
+    let step_s = world.step_s;
+    let mut totals = Totals::default();
+    if receivers == 0 {
+        totals.lost += incoming_rps * step_s;
+    }
+    spread(world, pool, panics, receivers, shares);
+    let error_share = world.pools[pool].modifiers.error_share;
+    let (dispersion, choice) = arrival_process(world.settings[pool].balancing, receivers);
+    for (place, i) in world.pools[pool].instances().enumerate() {
+        let offered_rps = incoming_rps * shares[place];
+        if !world.instances.is_up(i) {
+            totals.lost += offered_rps * step_s;
+            continue;
+        }
+        totals.lost += offered_rps * error_share * step_s;
+        let tries_rps = offered_rps * (1.0 - error_share);
+        let arrivals = Arrivals { tries_rps, dispersion, choice };
+        fluid::serve(world, pool, i, &arrivals, is_row, &mut totals);
+    }
+    let service_s = world.kind(pool).service_time.get();
+    let state = &mut world.pools[pool];
+    let own_and_others = state.kept_rps + state.redirected_rps;
+    let new_share = if own_and_others > 0.0 { state.redirected_rps / own_and_others } else { 0.0 };
+    // The mix of own and redirected tries inside follows what comes in as what is inside leaves.
+    let in_system = totals.in_flight + totals.completed + totals.late;
+    let fresh = if in_system > 0.0 { (totals.admitted / in_system).min(1.0) } else { 1.0 };
+    state.redirected_share += fresh * (new_share - state.redirected_share);
+    let out = &mut state.out;
+    out.completed = totals.completed;
+    out.late += totals.late;
+    out.rejected = totals.rejected;
+    out.lost += totals.lost;
+    out.in_flight = totals.in_flight;
+    out.queue = totals.queue;
+    out.latency = totals.latency();
+    out.service_s = service_s;
+}
+
+/// Each instance's share of the pool's traffic.
+fn spread(world: &World<'_>, pool: usize, panics: bool, receivers: u32, shares: &mut Vec<f64>) {
+    shares.clear();
+    let kind = world.kind(pool);
+    let is_even = kind.slow_start.get() == 0.0;
+    let even = 1.0 / f64::from(receivers.max(1));
+    let range = world.pools[pool].instances();
+    shares.extend(range.clone().map(|i| match receives(world, i, panics) {
+        false => 0.0,
+        true if is_even => even,
+        true => world.traffic_weight(kind, i),
+    }));
+    if let Balancing::LeastRequest { choices } = world.settings[pool].balancing {
+        prefer_idle(world, pool, choices, shares);
+    }
+    let total: f64 = shares.iter().sum();
+    if !is_even && total > 0.0 {
+        shares.iter_mut().for_each(|share| *share /= total);
+    }
+}
+
+/// Comparing queues levels them: an instance is given what it completes, and so much more as brings
+/// it to the pool's mean within a step or a service time, but at most `choices` times an even share.
+fn prefer_idle(world: &World<'_>, pool: usize, choices: Option<u32>, shares: &mut [f64]) {
+    let range = world.pools[pool].instances();
+    let live = |i: usize| world.instances.is_up(i);
+    let incoming_rps = world.pools[pool].kept_rps + world.pools[pool].redirected_rps;
+    let receivers = shares.iter().filter(|share| **share > 0.0).count() as f64;
+    if incoming_rps <= 0.0 || receivers == 0.0 {
+        return;
+    }
+    let even = 1.0 / receivers;
+    let most = even * choices.map_or(receivers, f64::from);
+    let places = || range.clone().enumerate().filter(|&(_, i)| live(i));
+    let (mut mean, mut count) = (0.0, 0.0);
+    for (place, i) in places() {
+        if shares[place] > 0.0 {
+            mean += world.instances.mean[i];
+            count += 1.0;
+        }
+    }
+    if count == 0.0 {
+        return;
+    }
+    mean /= count;
+    let service_s = world.kind(pool).service_time.get();
+    let level_s = world.step_s.max(service_s);
+    let live_share = even * count;
+    let mut wanted_total = 0.0;
+    let wanted = |i: usize, had: f64| {
+        let gap_rps = (mean - world.instances.mean[i]) / level_s;
+        (had + gap_rps / incoming_rps).clamp(0.0, most)
+    };
+    for (place, i) in places() {
+        if shares[place] > 0.0 {
+            shares[place] = wanted(i, shares[place]);
+            wanted_total += shares[place];
+        }
+    }
+    // A dead instance still in rotation keeps an average share.
+    for (place, _) in places() {
+        if wanted_total > 0.0 {
+            shares[place] *= live_share / wanted_total;
+        }
+    }
+}
+
+/// Variance of one instance's arrivals over Poisson's, and how far below the mean number in system
+/// the chosen instance is, in standard deviations.
+fn arrival_process(balancing: Balancing, receivers: u32) -> (f64, f64) {
+    let n = f64::from(receivers.max(1));
+    match balancing {
+        Balancing::Random => (1.0, 0.0),
+        Balancing::RoundRobin => (1.0 / n, 0.0),
+        Balancing::LeastRequest { choices } => {
+            let compared = choices.map_or(n, |choices| f64::from(choices).min(n));
+            (1.0, mean_of_largest(compared))
+        }
+    }
+}
+
+/// Mean of the largest of `n` standard normals (Blom 1958: Φ⁻¹((n − 3/8) ÷ (n + 1/4)); within 2 %).
+fn mean_of_largest(n: f64) -> f64 {
+    if n <= 1.0 { 0.0 } else { crate::queueing::normal_quantile((n - 0.375) / (n + 0.25)) }
+}
+
+/// Fills every instance with the steady state of the demand (MODEL §4.3, *Start*).
+pub fn start(world: &mut World<'_>) {
+    for pool in 0..world.pools.len() {
+        world.pools[pool].kept_rps = world.pools[pool].demand_rps;
+        let share = world.pools[pool].demand_rps / f64::from(world.pools[pool].out.in_rotation);
+        for i in world.pools[pool].instances() {
+            debug_assert!(world.instances.has(i, flag::IN_ROTATION));
+            fluid::start(world, pool, i, share);
+        }
+        if world.settings[pool].balancing != Balancing::Random {
+            settle(world, pool);
+        }
+    }
+}
+
+/// Steps a pool alone until it no longer changes: other balancing than `random` has other steady
+/// states than the tabulated one.
+fn settle(world: &mut World<'_>, pool: usize) {
+    const MOST_STEPS: u32 = 5_000;
+    let mut shares = Vec::new();
+    for _ in 0..MOST_STEPS {
+        let before = world.pools[pool].out.in_flight;
+        serve_pool(world, pool, false, &mut shares);
+        let after = world.pools[pool].out.in_flight;
+        if (after - before).abs() <= 1e-10 * after {
+            break;
+        }
+    }
+}

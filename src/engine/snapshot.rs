@@ -1,0 +1,100 @@
+//! What observers are shown at the end of every step.
+
+use crate::queueing::Response;
+
+use super::log::LogEntry;
+
+/// One pool over one step. Flows are in requests (not a second), levels are as of the step's end.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct PoolStep {
+    /// First tries that arrived at home.
+    pub first_tries: f64,
+    /// Tries of other pools that were sent here.
+    pub redirected_in: f64,
+    /// Tries that were sent elsewhere.
+    pub redirected_out: f64,
+    /// Left the system in time.
+    pub completed: f64,
+    /// Left the system after their client had given up.
+    pub late: f64,
+    /// Refused on purpose.
+    pub shed: f64,
+    /// Refused by a full queue or a deadline.
+    pub rejected: f64,
+    /// Sent to, or inside, a dead instance; nothing in rotation; failed by an event.
+    pub lost: f64,
+    /// The part of `lost` that was in the system when its instance died.
+    pub died_inside: f64,
+    /// Work routed here, in tries.
+    pub work: f64,
+    /// Nominal capacity in rotation as *route* saw it, rps.
+    pub routed_capacity_rps: f64,
+    /// Is some of its demand to be moved away?
+    pub is_draining: bool,
+    /// Tries in the system.
+    pub in_flight: f64,
+    /// Tries that wait; only on rows.
+    pub queue: f64,
+    /// Tries in the system whose client has given up; only at the last step.
+    pub given_up: f64,
+    /// Mean service time of a request there at its nominal speed, s.
+    pub service_s: f64,
+    /// Instances whose process is up.
+    pub up: u32,
+    /// Instances in rotation.
+    pub in_rotation: u32,
+    /// Instances that it ought to have in rotation.
+    pub expected: u32,
+    /// Is the share in rotation at or over its threshold?
+    pub is_healthy: bool,
+    /// Nominal capacity of the instances in rotation, rps.
+    pub capacity_rps: f64,
+    /// Actual capacity of the instances in rotation and up, rps.
+    pub healthy_capacity_rps: f64,
+    /// Capacity of the instances that are up, at their dealt speeds, slowdowns not counted, rps.
+    pub up_capacity_rps: f64,
+    /// Latency of the answers of this moment; only on rows, none without answers.
+    pub latency: Option<Response>,
+}
+
+impl PoolStep {
+    /// Forgets the flows of the step before; levels stay.
+    pub(super) fn begin_step(&mut self) {
+        self.late = 0.0;
+        self.lost = 0.0;
+        self.died_inside = 0.0;
+        self.given_up = 0.0;
+    }
+
+    /// Work routed ÷ nominal capacity in rotation; none when nothing was in rotation.
+    #[must_use]
+    pub fn utilization(&self, step_s: f64) -> Option<f64> {
+        let capacity = self.routed_capacity_rps * step_s;
+        (capacity > 0.0).then(|| self.work / capacity)
+    }
+}
+
+/// The fleet at the end of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Snapshot<'a> {
+    /// Steps done.
+    pub step: u32,
+    /// End of the step, simulation time.
+    pub time_s: f64,
+    /// Its length.
+    pub step_s: f64,
+    /// Does a row of the series end here?
+    pub is_row: bool,
+    /// Pools by id.
+    pub pools: &'a [PoolStep],
+}
+
+/// Is told everything that happens and shown the fleet at the end of every step.
+pub trait Observer {
+    /// The fleet before the first step.
+    fn start(&mut self, snapshot: &Snapshot<'_>);
+    /// Something happened.
+    fn happened(&mut self, entry: &LogEntry);
+    /// A step is over.
+    fn step(&mut self, snapshot: &Snapshot<'_>);
+}

@@ -1,0 +1,67 @@
+//! The simulation: one pass down MODEL §3's list for every step.
+
+use crate::policy::{Policy, PoolView};
+
+use super::snapshot::{Observer, PoolStep, Snapshot};
+use super::world::World;
+use super::{demand, events, observe, probe, route, scale, serve};
+
+/// Buffers that a step fills again and again.
+#[derive(Default)]
+struct Scratch {
+    views: Vec<PoolView>,
+    shares: Vec<f64>,
+    shown: Vec<PoolStep>,
+}
+
+/// Runs a scenario under a policy from time 0 to its end. A row of the series ends every
+/// `row_steps` ≥ 1 steps, and at the end.
+pub fn run(
+    scenario: &crate::model::Scenario,
+    policy: &mut dyn Policy,
+    report_interval_s: f64,
+    row_steps: u32,
+    observer: &mut dyn Observer,
+) {
+    let mut world = World::new(scenario);
+    let mut scratch = Scratch::default();
+    let steps = scenario.simulation.steps();
+    start(&mut world, observer);
+    while world.step < steps {
+        let is_row = (world.step + 1).is_multiple_of(row_steps.max(1)) || world.step + 1 == steps;
+        step(&mut world, policy, report_interval_s, is_row, observer, &mut scratch);
+        world.step += 1;
+    }
+}
+
+/// The steady state of the demand, and everything in rotation.
+fn start(world: &mut World<'_>, observer: &mut dyn Observer) {
+    demand::demand(world, 0.0);
+    serve::start(world);
+    world.add_up_capacities();
+    let shown: Vec<PoolStep> = world.pools.iter().map(|pool| pool.out).collect();
+    let step_s = world.step_s;
+    observer.start(&Snapshot { step: 0, time_s: 0.0, step_s, is_row: false, pools: &shown });
+}
+
+/// One step. The order is the model's; retries join it with the clients that retry.
+fn step(
+    world: &mut World<'_>,
+    policy: &mut dyn Policy,
+    report_interval_s: f64,
+    is_row: bool,
+    observer: &mut dyn Observer,
+    scratch: &mut Scratch,
+) {
+    for pool in &mut world.pools {
+        pool.out.begin_step();
+    }
+    events::events(world);
+    world.add_up_capacities();
+    demand::demand(world, report_interval_s);
+    route::route(world, policy, &mut scratch.views);
+    serve::serve(world, is_row, &mut scratch.shares);
+    probe::probe(world);
+    scale::scale(world);
+    observe::observe(world, observer, &mut scratch.shown, is_row);
+}

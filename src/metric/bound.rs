@@ -1,0 +1,146 @@
+//! The most that full knowledge could serve: a max flow (MODEL §9).
+
+use petgraph::algo::dinics;
+use petgraph::graph::DiGraph;
+use petgraph::visit::{EdgeRef, IntoNodeReferences};
+
+use crate::engine::Snapshot;
+use crate::model::{Node, TopologyGraph};
+
+use super::{Metric, Summary};
+
+/// The most requests a second that can reach an instance that is up: a max flow from the pools'
+/// demand, over any number of failover edges, into their capacity. Both by pool, rps.
+///
+/// With full knowledge the network is the topology's own graph: demand enters at pools, flows along
+/// failover edges and through services' hubs without limit, and leaves at pools.
+#[must_use]
+pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]) -> f64 {
+    let total: f64 = demand_rps.iter().sum();
+    if demand_rps.iter().zip(capacity_rps).all(|(demand, capacity)| demand <= capacity) {
+        return total;
+    }
+    let topology = graph.as_petgraph();
+    let mut network: DiGraph<(), f64> =
+        DiGraph::with_capacity(topology.node_count() + 2, topology.edge_count());
+    for _ in topology.node_references() {
+        network.add_node(());
+    }
+    let source = network.add_node(());
+    let sink = network.add_node(());
+    for edge in topology.edge_references() {
+        if !matches!(topology[edge.source()], Node::Zone(_)) {
+            network.add_edge(edge.source(), edge.target(), total);
+        }
+    }
+    for (node, kind) in topology.node_references() {
+        if let Node::Pool(pool) = kind {
+            network.add_edge(source, node, demand_rps[pool.index()]);
+            network.add_edge(node, sink, capacity_rps[pool.index()]);
+        }
+    }
+    dinics(&network, source, sink).0.min(total)
+}
+
+/// The bound at every step, and what was completed of it.
+pub struct Bound<'a> {
+    graph: &'a TopologyGraph,
+    trigger_s: f64,
+    demand_rps: Vec<f64>,
+    capacity_rps: Vec<f64>,
+    now_rps: f64,
+    completed: f64,
+    possible: f64,
+}
+
+impl<'a> Bound<'a> {
+    /// Over the window that begins at `trigger_s`.
+    pub fn new(graph: &'a TopologyGraph, trigger_s: f64) -> Self {
+        Self {
+            graph,
+            trigger_s,
+            demand_rps: Vec::new(),
+            capacity_rps: Vec::new(),
+            now_rps: 0.0,
+            completed: 0.0,
+            possible: 0.0,
+        }
+    }
+
+    /// The bound of the step that was booked last, rps.
+    pub const fn now_rps(&self) -> f64 {
+        self.now_rps
+    }
+
+    fn follow(&mut self, snapshot: &Snapshot<'_>) {
+        let demand = snapshot.pools.iter().map(|pool| pool.first_tries / snapshot.step_s);
+        let capacity = snapshot.pools.iter().map(|pool| pool.up_capacity_rps);
+        let is_same = demand.clone().eq(self.demand_rps.iter().copied())
+            && capacity.clone().eq(self.capacity_rps.iter().copied());
+        if !is_same {
+            self.demand_rps = demand.collect();
+            self.capacity_rps = capacity.collect();
+            self.now_rps = bound_rps(self.graph, &self.demand_rps, &self.capacity_rps);
+        }
+    }
+}
+
+impl Metric for Bound<'_> {
+    fn step(&mut self, snapshot: &Snapshot<'_>) {
+        self.follow(snapshot);
+        if snapshot.time_s > self.trigger_s + 1e-9 {
+            self.completed += snapshot.pools.iter().map(|pool| pool.completed).sum::<f64>();
+            self.possible += self.now_rps * snapshot.step_s;
+        }
+    }
+
+    fn finish(&mut self, summary: &mut Summary) {
+        summary.goodput_of_bound = (self.possible > 0.0).then(|| self.completed / self.possible);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{
+        Balancing, ClientId, FailoverEdge, KindId, Pool, PoolFailover, PoolId, ServiceId, ZoneId,
+    };
+    use crate::units::{Ratio, Rps};
+
+    fn graph(failover: &[PoolFailover]) -> TopologyGraph {
+        let pools: Vec<Pool> = (0..failover.len())
+            .map(|index| Pool {
+                name: format!("p{index}"),
+                zone: ZoneId::from_index(index),
+                kind: KindId(0),
+                service: ServiceId(0),
+                client: ClientId(0),
+                instances: 1,
+                demand: Rps::ZERO,
+                failover_threshold: Ratio::ZERO,
+                panic_threshold: Ratio::ZERO,
+                balancing: Balancing::Random,
+            })
+            .collect();
+        TopologyGraph::new(failover.len(), 1, &pools, failover)
+    }
+
+    #[test]
+    fn flows_over_several_hops_but_only_along_edges() {
+        let edge = FailoverEdge::DEFAULT;
+        let chain = graph(&[
+            PoolFailover::Explicit(vec![(PoolId(1), edge)]),
+            PoolFailover::Explicit(vec![(PoolId(2), edge)]),
+            PoolFailover::Explicit(vec![]),
+        ]);
+        assert_eq!(bound_rps(&chain, &[100.0, 0.0, 0.0], &[10.0, 20.0, 30.0]), 60.0);
+        assert_eq!(bound_rps(&chain, &[0.0, 0.0, 100.0], &[10.0, 20.0, 30.0]), 30.0);
+    }
+
+    #[test]
+    fn a_service_shares_everything() {
+        let service = graph(&[PoolFailover::Service, PoolFailover::Service, PoolFailover::Service]);
+        let bound = bound_rps(&service, &[100.0, 100.0, 100.0], &[0.0, 115.0, 115.0]);
+        assert!((bound - 230.0).abs() < 1e-9, "{bound}");
+    }
+}

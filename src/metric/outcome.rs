@@ -1,0 +1,79 @@
+//! The outcome, and when it came to the worst.
+
+use crate::engine::{Happening, LogEntry, Snapshot};
+use crate::model::Scenario;
+
+use super::account::Account;
+use super::hit::{detection_deadline_s, hit_pools};
+use super::{Metric, Outcome, Summary};
+
+/// More than this share of requests not completed in time is `degraded`.
+const DEGRADED: f64 = 0.001;
+
+/// The first of MODEL §10's outcomes that holds.
+pub struct Verdict {
+    trigger_s: f64,
+    is_hit: Vec<bool>,
+    after_detection: Account,
+    full_outage_s: Option<f64>,
+    nothing_in_rotation_s: Option<f64>,
+    bystander_lost: bool,
+}
+
+impl Verdict {
+    /// For a scenario whose window begins at `trigger_s`.
+    pub fn new(scenario: &Scenario, trigger_s: f64) -> Self {
+        Self {
+            trigger_s,
+            is_hit: hit_pools(scenario),
+            after_detection: Account::new(detection_deadline_s(scenario)),
+            full_outage_s: None,
+            nothing_in_rotation_s: None,
+            bystander_lost: false,
+        }
+    }
+
+    fn outcome(&self) -> Outcome {
+        let account = &self.after_detection;
+        let waiting = account.unfinished - account.given_up;
+        let failed = account.arrived - account.completed - waiting;
+        if self.full_outage_s.is_some() {
+            Outcome::FullOutage
+        } else if self.bystander_lost {
+            Outcome::PartialOutage
+        } else if account.share(failed) > DEGRADED {
+            Outcome::Degraded
+        } else {
+            Outcome::Stable
+        }
+    }
+}
+
+impl Metric for Verdict {
+    fn start(&mut self, snapshot: &Snapshot<'_>) {
+        self.after_detection.start(snapshot);
+    }
+
+    fn happened(&mut self, entry: &LogEntry) {
+        if let Happening::PoolUnhealthy { pool, .. } = entry.what {
+            self.bystander_lost |= !self.is_hit[pool.index()];
+        }
+    }
+
+    fn step(&mut self, snapshot: &Snapshot<'_>) {
+        self.after_detection.step(snapshot);
+        if !snapshot.pools.iter().any(|pool| pool.is_healthy) {
+            self.full_outage_s.get_or_insert(snapshot.time_s);
+        }
+        if !snapshot.pools.iter().any(|pool| pool.in_rotation > 0) {
+            self.nothing_in_rotation_s.get_or_insert(snapshot.time_s);
+        }
+    }
+
+    fn finish(&mut self, summary: &mut Summary) {
+        let from_trigger = |time_s: f64| time_s - self.trigger_s;
+        summary.outcome = self.outcome();
+        summary.time_to_full_outage_s = self.full_outage_s.map(from_trigger);
+        summary.time_to_nothing_in_rotation_s = self.nothing_in_rotation_s.map(from_trigger);
+    }
+}

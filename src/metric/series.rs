@@ -1,0 +1,155 @@
+//! The rows of `timeline.csv` and `fleet.csv`.
+
+use crate::engine::{PoolStep, Snapshot};
+use crate::model::{PoolId, Scenario};
+
+use super::capacity::healthy_capacity_rps;
+use super::{FleetRow, PoolRow, PoolState};
+
+/// Sums since the last row.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    flows: PoolStep,
+    routed_capacity: f64,
+}
+
+/// Collects rows.
+pub struct Series<'a> {
+    scenario: &'a Scenario,
+    sums: Vec<Sums>,
+    bound: f64,
+    length_s: f64,
+    at_start_rps: f64,
+    /// Rows so far.
+    pub timeline: Vec<PoolRow>,
+    /// Rows so far.
+    pub fleet: Vec<FleetRow>,
+}
+
+impl<'a> Series<'a> {
+    /// With room for the rows of a run that ends one every `row_steps`.
+    pub fn new(scenario: &'a Scenario, row_steps: u32) -> Self {
+        let rows = (scenario.simulation.steps() / row_steps.max(1)) as usize + 1;
+        Self {
+            scenario,
+            sums: vec![Sums::default(); scenario.pools.len()],
+            bound: 0.0,
+            length_s: 0.0,
+            at_start_rps: 0.0,
+            timeline: Vec::with_capacity(rows * scenario.pools.len()),
+            fleet: Vec::with_capacity(rows),
+        }
+    }
+
+    /// The fleet before the first step.
+    pub fn start(&mut self, snapshot: &Snapshot<'_>) {
+        self.at_start_rps = healthy_capacity_rps(snapshot);
+    }
+
+    /// Adds a step, and a row where one ends.
+    pub fn step(&mut self, snapshot: &Snapshot<'_>, bound_rps: f64) {
+        self.length_s += snapshot.step_s;
+        self.bound += bound_rps * snapshot.step_s;
+        for (sums, pool) in self.sums.iter_mut().zip(snapshot.pools) {
+            add(sums, pool, snapshot.step_s);
+        }
+        if snapshot.is_row {
+            self.end_row(snapshot);
+        }
+    }
+
+    fn end_row(&mut self, snapshot: &Snapshot<'_>) {
+        let time_s = snapshot.time_s;
+        let length_s = self.length_s;
+        let healthy_rps = healthy_capacity_rps(snapshot);
+        let sum =
+            |of: fn(&PoolStep) -> f64| self.sums.iter().map(|sums| of(&sums.flows)).sum::<f64>();
+        let at_start_rps = self.at_start_rps;
+        self.fleet.push(FleetRow {
+            time_s,
+            offered_rps: sum(|flows| flows.first_tries) / length_s,
+            completed_rps: sum(|flows| flows.completed) / length_s,
+            healthy_capacity_rps: healthy_rps,
+            healthy_capacity_ratio: if at_start_rps > 0.0 {
+                healthy_rps / at_start_rps
+            } else {
+                0.0
+            },
+            bound_rps: self.bound / length_s,
+        });
+        for &pool in &self.scenario.pool_rows {
+            let sums = &self.sums[pool.index()];
+            let level = &snapshot.pools[pool.index()];
+            self.timeline.push(row(pool, sums, level, snapshot, length_s));
+        }
+        self.sums.fill(Sums::default());
+        self.bound = 0.0;
+        self.length_s = 0.0;
+    }
+}
+
+fn add(sums: &mut Sums, pool: &PoolStep, step_s: f64) {
+    sums.routed_capacity += pool.routed_capacity_rps * step_s;
+    let flows = &mut sums.flows;
+    flows.first_tries += pool.first_tries;
+    flows.redirected_in += pool.redirected_in;
+    flows.redirected_out += pool.redirected_out;
+    flows.completed += pool.completed;
+    flows.late += pool.late;
+    flows.shed += pool.shed;
+    flows.rejected += pool.rejected;
+    flows.lost += pool.lost;
+    // Work sent where nothing was in rotation is lost, not utilization.
+    if pool.routed_capacity_rps > 0.0 {
+        flows.work += pool.work;
+    }
+}
+
+fn row(
+    pool: PoolId,
+    sums: &Sums,
+    level: &PoolStep,
+    snapshot: &Snapshot<'_>,
+    length_s: f64,
+) -> PoolRow {
+    let flows = &sums.flows;
+    let utilization = (sums.routed_capacity > 0.0).then(|| flows.work / sums.routed_capacity);
+    PoolRow {
+        time_s: snapshot.time_s,
+        pool,
+        offered_rps: flows.first_tries / length_s,
+        redirected_in_rps: flows.redirected_in / length_s,
+        redirected_out_rps: flows.redirected_out / length_s,
+        completed_rps: flows.completed / length_s,
+        late_rps: flows.late / length_s,
+        shed_rps: flows.shed / length_s,
+        rejected_rps: flows.rejected / length_s,
+        lost_rps: flows.lost / length_s,
+        instances: level.up,
+        instances_in_rotation: level.in_rotation,
+        capacity_rps: level.capacity_rps,
+        healthy_capacity_rps: level.healthy_capacity_rps,
+        utilization,
+        in_flight: level.in_flight,
+        queue: level.queue,
+        latency_mean_s: level.latency.map(|latency| latency.mean_s()),
+        latency_p99_s: level.latency.map(|latency| latency.quantile_s(0.01)),
+        state: state(level, snapshot.step_s),
+    }
+}
+
+fn state(level: &PoolStep, step_s: f64) -> PoolState {
+    if level.in_rotation == 0 {
+        PoolState::Down
+    } else if !level.is_healthy {
+        PoolState::FailingOver
+    } else if level.is_draining {
+        PoolState::Draining
+    } else if level.utilization(step_s).is_some_and(|utilization| utilization > 1.0) {
+        PoolState::Overloaded
+    } else if level.in_rotation < level.expected {
+        PoolState::Recovering
+    } else {
+        PoolState::Healthy
+    }
+}

@@ -1,0 +1,112 @@
+//! Runs a case with every metric watching.
+
+use crate::engine::{self, LogEntry, Observer, Snapshot};
+use crate::model::Scenario;
+use crate::policy::Case;
+
+use super::bound::Bound;
+use super::capacity::Capacity;
+use super::cascade::Cascade;
+use super::outcome::Verdict;
+use super::recovery::Recovery;
+use super::series::Series;
+use super::shares::Shares;
+use super::{Metric, Outcome, RunResult, Summary};
+
+/// Every metric that fills in a part of the summary, but the bound, which the series read too.
+fn metrics(scenario: &Scenario, trigger_s: f64) -> Vec<Box<dyn Metric + '_>> {
+    vec![
+        Box::new(Shares::new(trigger_s)),
+        Box::new(Verdict::new(scenario, trigger_s)),
+        Box::new(Cascade::new(scenario, trigger_s)),
+        Box::new(Capacity::new(trigger_s)),
+        Box::new(Recovery::new(scenario, trigger_s)),
+    ]
+}
+
+/// Runs a case to its end. A row of the series covers `row_steps` ≥ 1 steps.
+#[must_use]
+pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
+    let scenario = &case.scenario;
+    let trigger_s = scenario.trigger_s();
+    let window_s = trigger_s.unwrap_or(0.0);
+    let mut watch = Watch {
+        metrics: metrics(scenario, window_s),
+        bound: Bound::new(&scenario.graph, window_s),
+        series: Series::new(scenario, row_steps),
+        log: Vec::new(),
+    };
+    let mut policy = case.policy.build();
+    let report_s = case.policy.report_interval.get();
+    engine::run(scenario, policy.as_mut(), report_s, row_steps, &mut watch);
+    let mut summary = EMPTY;
+    for metric in &mut watch.metrics {
+        metric.finish(&mut summary);
+    }
+    watch.bound.finish(&mut summary);
+    RunResult {
+        policy: case.policy.name.clone(),
+        policy_kind: case.policy.kind.name,
+        plane: "fluid",
+        trigger_s,
+        timeline: watch.series.timeline,
+        fleet: watch.series.fleet,
+        log: watch.log,
+        summary,
+    }
+}
+
+struct Watch<'a> {
+    metrics: Vec<Box<dyn Metric + 'a>>,
+    bound: Bound<'a>,
+    series: Series<'a>,
+    log: Vec<LogEntry>,
+}
+
+impl Observer for Watch<'_> {
+    fn start(&mut self, snapshot: &Snapshot<'_>) {
+        self.series.start(snapshot);
+        self.bound.start(snapshot);
+        for metric in &mut self.metrics {
+            metric.start(snapshot);
+        }
+    }
+
+    fn happened(&mut self, entry: &LogEntry) {
+        for metric in &mut self.metrics {
+            metric.happened(entry);
+        }
+        self.log.push(*entry);
+    }
+
+    fn step(&mut self, snapshot: &Snapshot<'_>) {
+        self.bound.step(snapshot);
+        self.series.step(snapshot, self.bound.now_rps());
+        for metric in &mut self.metrics {
+            metric.step(snapshot);
+        }
+    }
+}
+
+/// A summary before any metric has filled in its part.
+const EMPTY: Summary = Summary {
+    outcome: Outcome::Stable,
+    recovered: None,
+    goodput_ratio: 0.0,
+    late_ratio: 0.0,
+    shed_ratio: 0.0,
+    rejected_ratio: 0.0,
+    lost_ratio: 0.0,
+    unfinished_ratio: 0.0,
+    goodput_of_bound: None,
+    min_healthy_capacity_ratio: 0.0,
+    final_healthy_capacity_ratio: 0.0,
+    peak_receiver_utilization: None,
+    cascade_propagation_count: 0,
+    time_to_first_redirect_s: None,
+    time_to_first_propagation_s: None,
+    time_to_full_outage_s: None,
+    time_to_nothing_in_rotation_s: None,
+    time_to_recover_s: None,
+    peak_amplification: None,
+};
