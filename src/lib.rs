@@ -1,6 +1,8 @@
 //! zonefall simulates what a failover does to a fleet.
 
 #[cfg(feature = "app")]
+pub mod cli;
+#[cfg(feature = "app")]
 pub mod config;
 #[cfg(feature = "app")]
 pub mod diagnostic;

@@ -35,16 +35,17 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
     let headroom = loss.capacity_rps / loss.demand_rps - 1.0;
     let shed = (1.0 - 1.0 / utilization).max(0.0);
     let percent = words::percent_to_one_decimal;
-    let remedy = if shed > 0.0 {
-        format!("needed: {} headroom of load, or {} shed", percent(needed), percent(shed))
-    } else {
-        format!("needed: {} headroom of load", percent(needed))
+    let or_shed = match shed {
+        0.0 => String::new(),
+        shed => format!(", or shedding {}", percent(shed)),
     };
     Some(format!(
-        "closed form: without zone {zone}, demand{service} ÷ capacity that is left = {demand} ÷ {} \
-         = {}, as N ÷ ((N−k)(1+h)) for equal zones; {remedy} (headroom now: {})",
+        "closed form: without zone {zone}, {demand}{service} meet {} of capacity: {} utilization, \
+         N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % takes {} headroom of load (now \
+         {}){or_shed}",
         words::rps(loss.surviving_capacity_rps),
         percent(utilization),
+        percent(needed),
         percent(headroom)
     ))
 }

@@ -54,15 +54,19 @@ fn all_hold(results: &[&RunResult]) -> String {
 /// The most harmful policy first, then doing nothing, then the best.
 fn compared(results: &[&RunResult]) -> String {
     let goodput = |result: &RunResult| result.summary.goodput_ratio;
-    let by_goodput = |a: &&&RunResult, b: &&&RunResult| goodput(a).total_cmp(&goodput(b));
+    // A fleet that fell is worse than one that shed more: it may not get up again.
+    let by_merit = |a: &&&RunResult, b: &&&RunResult| {
+        let outcomes = a.summary.outcome.cmp(&b.summary.outcome);
+        outcomes.then(goodput(a).total_cmp(&goodput(b)))
+    };
     let is_baseline = |result: &RunResult| result.policy_kind == "none";
     let baseline = results.iter().find(|result| is_baseline(result)).copied();
     let active = || results.iter().filter(|result| !is_baseline(result));
     // Of equals the first in the file is named: `max_by` would take the last.
-    let Some(worst) = active().min_by(by_goodput).copied() else {
+    let Some(worst) = active().min_by(by_merit).copied() else {
         return results.iter().map(|result| deed(result)).collect::<Vec<_>>().join("; ");
     };
-    let best = active().rev().max_by(by_goodput).copied().unwrap_or(worst);
+    let best = active().rev().max_by(by_merit).copied().unwrap_or(worst);
     let mut clauses = vec![deed(worst)];
     if let Some(baseline) = baseline {
         let share = words::percent(goodput(baseline));
@@ -85,14 +89,13 @@ fn deed(result: &RunResult) -> String {
     let kept = words::percent(summary.goodput_ratio);
     match summary.outcome {
         Outcome::FullOutage => {
-            let time = |seconds: f64| format!(" in {}", words::duration(seconds));
-            let within = summary.time_to_full_outage_s.map(time).unwrap_or_default();
             // Between its losses a flapping fleet serves, so it is not down.
             let deed = match summary.time_to_nothing_in_rotation_s {
-                Some(_) => "takes the whole fleet down",
-                None => "leaves no pool healthy",
+                Some(_) => "takes the whole fleet down in",
+                None => "leaves no pool healthy after",
             };
-            format!("{subject} {deed}{within} and keeps {kept} of requests")
+            let time = words::duration(summary.time_to_full_outage_s.unwrap_or_default());
+            format!("{subject} {deed} {time} and keeps {kept} of requests")
         }
         Outcome::PartialOutage if summary.cascade_propagation_count > 0 => {
             let further = u64::from(summary.cascade_propagation_count);

@@ -390,9 +390,8 @@ fn a_reader_that_goes_away_is_no_error() {
 }
 
 /// Long enough to be interrupted: minutes, if it were not.
-const LONG: [&str; 9] = [
-    "run", "three.toml", "--no-charts", "--out", "out", "--duration", "200h", "--step", "100ms",
-];
+const LONG: [&str; 9] =
+    ["run", "three.toml", "--no-charts", "--out", "out", "--duration", "200h", "--step", "100ms"];
 
 #[cfg(unix)]
 #[test]

@@ -1,4 +1,5 @@
 //! One integration binary: a module per subject.
 
+mod cli;
 mod steady_states;
 mod transients;
