@@ -144,12 +144,22 @@ fn next_variance(
     let limited_rps =
         inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps };
     let source = inflow.dispersion * flow.admitted_tries + flow.admitted_probes + flow.completed;
-    let room = if table.limit().is_finite() { (table.limit() - load.mean).max(0.0) } else { 0.0 };
     let sink_rps = 2.0 * inflow.rate * here.busy_covariance
-        + 2.0 * limited_rps * room * here.block
+        + 2.0 * limited_rps * wall(table, load, here)
         + 2.0 * inflow.choice * inflow.tries_rps * libm::sqrt(load.variance);
     let x = sink_rps / load.variance.max(1e-12) * step_s;
     (load.variance + source * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x)
+}
+
+/// (K − L)·P: how the limit narrows the distribution. P is the stationary value at L; a distribution
+/// that is narrower than the stationary one touches the limit less, a wider one more. Without this
+/// factor nothing would bring V back to its stationary value at a full station.
+fn wall(table: &Table, load: &Load, here: &Closure) -> f64 {
+    if here.block < 1e-12 {
+        return 0.0;
+    }
+    let stationary = table.stationary_variance(load.mean).max(1e-12);
+    (table.limit() - load.mean).max(0.0) * here.block * (load.variance / stationary)
 }
 
 /// The latency of a request that arrives now, at `rate` completions a second of one busy server.
