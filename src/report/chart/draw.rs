@@ -64,7 +64,7 @@ fn text_style(look: &TextLook, scale: f64) -> TextStyle<'static> {
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
-    let font = FontDesc::new(FAMILY.into(), look.size * scale * SIZE_FACTOR, style);
+    let font = FontDesc::new(FAMILY.into(), asked_size(look.size * scale), style);
     let color = BackendColor { alpha: 1.0, rgb: look.colour };
     TextStyle { font, color, pos: Pos::new(h_pos, VPos::Top) }
 }
@@ -75,6 +75,13 @@ const fn rgb((red, green, blue): Colour) -> RGBColor {
 
 fn pixel((x, y): Point, scale: f64) -> (i32, i32) {
     ((x * scale).round() as i32, (y * scale).round() as i32)
+}
+
+/// The size to ask plotters for: dividing it gives `em` to the last bit, so that files say "52".
+fn asked_size(em: f64) -> f64 {
+    let size = em * SIZE_FACTOR;
+    let near = [size, size.next_down(), size.next_up()];
+    near.into_iter().find(|size| size / SIZE_FACTOR == em).unwrap_or(size)
 }
 
 /// Points at whole pixels, each but once in a row.

@@ -177,3 +177,26 @@ fn flapping_is_collapsed() {
     assert!(marks.windows(2).all(|pair| pair[0].since_s <= pair[1].since_s));
     check("flapping", &scenario, &[result]);
 }
+
+#[test]
+#[ignore = "prints times"]
+fn speed() {
+    let scenario = scenario(&ABC, 1);
+    let results = results(&scenario, &five(), 1320);
+    let context = context(&scenario);
+    for _ in 0..3 {
+        let start = std::time::Instant::now();
+        let scenes: Vec<_> = vec![
+            super::healthy_capacity::compare(&context, &results),
+            super::utilization::compare(&context, &results),
+            super::healthy_capacity::run(&context, &results[1..2]),
+        ];
+        let layout = start.elapsed();
+        let start = std::time::Instant::now();
+        scenes.iter().for_each(|scene| drop(super::svg::encode(scene)));
+        let svg = start.elapsed();
+        let start = std::time::Instant::now();
+        scenes.iter().for_each(|scene| drop(super::bitmap::encode(scene)));
+        eprintln!("layout {layout:?} svg {svg:?} png {:?}", start.elapsed());
+    }
+}

@@ -31,6 +31,7 @@ enum Class {
 /// A mark before it is put into words. `subjects` grow as neighbours are joined.
 struct Draft {
     since_s: f64,
+    last_s: f64,
     class: Class,
     subjects: Vec<String>,
     detail: String,
@@ -69,7 +70,7 @@ pub fn run_marks(scenario: &Scenario, result: &RunResult, window: &Window) -> Ve
 const MOST_MARKS: usize = 10;
 
 fn draft(since_s: f64, class: Class, subject: String, detail: String) -> Draft {
-    Draft { since_s, class, subjects: vec![subject], detail }
+    Draft { since_s, last_s: since_s, class, subjects: vec![subject], detail }
 }
 
 fn faults(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<Draft> {
@@ -209,12 +210,13 @@ fn losses(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<Draft
 
 /// Joins drafts of a class that would crowd, then more until at most `most` are left.
 fn crowd(drafts: &mut Vec<Draft>, window: &Window, most: usize) {
-    let near_s = (window.to_s - window.from_s) * 0.012;
+    let near_s = (window.to_s - window.from_s) * 0.004;
     loop {
         let nearest = nearest_pair(drafts);
         match nearest {
             Some((gap_s, first, second)) if gap_s < near_s || drafts.len() > most => {
                 let joined = drafts.remove(second);
+                drafts[first].last_s = drafts[first].last_s.max(joined.last_s);
                 drafts[first].subjects.extend(joined.subjects);
             }
             None if drafts.len() > most => {
@@ -241,9 +243,12 @@ fn nearest_pair(drafts: &[Draft]) -> Option<(f64, usize, usize)> {
 }
 
 fn worded(draft: Draft) -> EventMark {
-    let Draft { since_s, class, subjects, detail } = draft;
+    let Draft { since_s, last_s, class, subjects, detail } = draft;
     let text = match (class, subjects.as_slice()) {
         (Class::Lost, [only]) => format!("{only} lost{detail}"),
+        (Class::Lost, names) if last_s - since_s >= 1.0 => {
+            format!("{} lost within {}", list(names), duration(last_s - since_s))
+        }
         (Class::Lost, names) => format!("{} lost", list(names)),
         (_, [only]) => format!("{only}{detail}"),
         (_, [first, rest @ ..]) => match rest {

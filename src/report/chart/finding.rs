@@ -1,6 +1,6 @@
 //! A chart's title: what it shows, as one sentence.
 
-use super::words::{duration, percent, zone};
+use super::words::{duration, load, percent, zone};
 use crate::metric::{Outcome, RunResult};
 use crate::model::{Action, PoolId, Scenario};
 
@@ -11,7 +11,10 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
     let kept = percent(summary.goodput_ratio);
     match (summary.outcome, summary.time_to_full_outage_s) {
         (Outcome::FullOutage, Some(time_s)) => {
-            let time = duration(time_s);
+            let time = match result.trigger_s {
+                Some(_) => duration(time_s),
+                None => format!("after {}", duration(time_s)),
+            };
             if summary.final_healthy_capacity_ratio > 0.0 {
                 format!("No healthy pool {time}{after}; {kept} of requests completed")
             } else {
@@ -86,9 +89,9 @@ pub fn compare_finding(results: &[RunResult]) -> String {
     }
     let harm = harm(worst);
     if std::ptr::eq(best, worst) || !is_outage(worst) && results.len() == 1 {
-        return capital(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
+        return heading(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
     }
-    capital(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
+    heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
 }
 
 /// Lower is worse: soonest full outage, then any outage, then least goodput.
@@ -132,11 +135,11 @@ fn name(result: &RunResult) -> &str {
     if result.policy == "none" { "no failover" } else { &result.policy }
 }
 
-fn capital(sentence: &str) -> String {
-    let mut letters = sentence.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => String::new(),
+/// Policies' names stay as they are in the file, at a sentence's start, too.
+fn heading(sentence: &str) -> String {
+    match sentence.strip_prefix("no failover ") {
+        Some(rest) => format!("No failover {rest}"),
+        None => sentence.to_owned(),
     }
 }
 
@@ -152,13 +155,13 @@ pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String
     match (most, least) {
         (Some((high, worst)), Some((low, best))) if high - low > 0.01 => format!(
             "Receivers peak at {} under {}, at {} under {}",
-            percent(high),
+            load(high),
             name(worst),
-            percent(low),
+            load(low),
             name(best)
         ),
         (Some((high, _)), _) => {
-            format!("Receivers peak at {} under every policy that redirects", percent(high))
+            format!("Receivers peak at {} under every policy that redirects", load(high))
         }
         _ => "No policy redirects traffic".to_owned(),
     }
@@ -175,7 +178,7 @@ fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
         Some((utilization, row)) => {
             let pool = &scenario.pools[row.pool.index()].name;
             let when = duration(row.time_s - zero_s);
-            format!("{pool} peaks at {}, {when}{after}", percent(utilization))
+            format!("{pool} peaks at {}, {when}{after}", load(utilization))
         }
         None => "Nothing was in rotation".to_owned(),
     }

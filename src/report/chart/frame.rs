@@ -96,17 +96,30 @@ pub fn legend(scene: &mut Scene, top: f64, entries: &[(Swatch, String)]) -> f64 
     let width_of = |entry: &(Swatch, String)| font::width(&entry.1, LABEL_SIZE, Weight::Regular);
     let widest = entries.iter().map(width_of).fold(0.0, f64::max);
     let room = WIDTH - 2.0 * MARGIN;
+    let sum: f64 = entries.iter().map(|entry| width_of(entry) + 56.0).sum();
+    if sum - 24.0 <= room {
+        let mut x = MARGIN;
+        for entry in entries {
+            legend_entry(scene, entry, (x, top + 14.0), f64::INFINITY);
+            x += width_of(entry) + 56.0;
+        }
+        return top + 8.0 + LINE_HEIGHT;
+    }
     let columns = (room / (widest + 56.0)).floor().clamp(1.0, entries.len() as f64);
     let step = if columns > 1.0 { (widest + 56.0).min(room / columns) } else { room };
-    for (index, (kind, name)) in entries.iter().enumerate() {
+    for (index, entry) in entries.iter().enumerate() {
         let (row, column) = (index / columns as usize, index % columns as usize);
         let x = MARGIN + column as f64 * step;
         let y = top + 14.0 + row as f64 * LINE_HEIGHT;
-        swatch(scene, *kind, (x, y));
-        let name = font::shorten(name, LABEL_SIZE, Weight::Regular, step - 40.0);
-        scene.text((x + 31.0, y + 4.5), &name, plain(LABEL_SIZE, INK, Anchor::Start));
+        legend_entry(scene, entry, (x, y), step - 40.0);
     }
     top + 8.0 + (entries.len() as f64 / columns).ceil() * LINE_HEIGHT
+}
+
+fn legend_entry(scene: &mut Scene, entry: &(Swatch, String), (x, y): Point, room: f64) {
+    swatch(scene, entry.0, (x, y));
+    let name = font::shorten(&entry.1, LABEL_SIZE, Weight::Regular, room);
+    scene.text((x + 31.0, y + 4.5), &name, plain(LABEL_SIZE, INK, Anchor::Start));
 }
 
 /// Draws horizontal grid lines with their numbers, divided by `divisor`, to the left.
@@ -220,11 +233,11 @@ pub fn caption(
         [only] => format!("Policy {}", only.policy),
         several => format!("{} policies on common random numbers", several.len()),
     };
-    let plane = results.first().map_or("", |result| result.plane);
+    let plane = results.first().map_or(String::new(), |result| format!("{} plane, ", result.plane));
     let step = duration(context.scenario.simulation.step.get());
     let hash: String = context.file_hash.chars().take(12).collect();
     let source = format!(
-        "{policies} · {plane} plane, step {step} · seed {} · {}, SHA-256 {hash}…",
+        "{policies} · {plane}step {step} · seed {} · {}, SHA-256 {hash}…",
         context.seed, context.file_name
     );
     let mut y = top + 14.0;

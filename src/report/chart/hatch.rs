@@ -1,14 +1,15 @@
 //! The area between two lines, hatched.
 
 use super::scene::{Point, Scene};
-use super::theme::{ALARM, PAPER};
+use super::theme::{HATCH, PAPER};
 
 /// Between hatch lines, across.
-const PITCH: i64 = 8;
+const PITCH: i64 = 9;
 /// Less is a line's width, not an area.
 const LEAST_GAP: f64 = 2.0;
 
-/// Height of a line, whose points go right, above each whole column of `left..=right`.
+/// Height of a line, whose points go right, at each whole column of `left..=right`; not a number
+/// where it does not reach.
 pub fn columns(points: &[Point], left: i64, right: i64) -> Vec<f64> {
     let mut heights = Vec::new();
     let mut index = 0;
@@ -16,6 +17,14 @@ pub fn columns(points: &[Point], left: i64, right: i64) -> Vec<f64> {
         let x = column as f64;
         while index + 2 < points.len() && points[index + 1].0 < x {
             index += 1;
+        }
+        let reach = |end: Option<&Point>| end.map_or(f64::NAN, |point| (x - point.0).abs());
+        let (first, last) = (points.first(), points.last());
+        let before = first.is_some_and(|point| x < point.0) && reach(first) > 1.0;
+        let beyond = last.is_some_and(|point| x > point.0) && reach(last) > 1.0;
+        if before || beyond {
+            heights.push(f64::NAN);
+            continue;
         }
         let height = match points.get(index..index + 2) {
             Some([from, to]) if to.0 > from.0 => {
@@ -60,7 +69,7 @@ pub fn hatch(scene: &mut Scene, upper: &[Point], lower: &[Point]) {
                 (false, Some((start, end))) => {
                     if end > start {
                         let place = |x: i64| (x as f64, (sum - x) as f64);
-                        scene.stroke(vec![place(start), place(end)], ALARM, 1.0, &[]);
+                        scene.stroke(vec![place(start), place(end)], HATCH, 1.0, &[]);
                     }
                     run = None;
                 }

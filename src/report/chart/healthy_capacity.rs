@@ -8,7 +8,7 @@ use super::frame::{self, MARK_STRIP, Numbers, Plot, Swatch, plain};
 use super::hatch::{columns, hatch};
 use super::scale::nice_ticks;
 use super::scene::{Anchor, Point, Scene, Weight};
-use super::series::{Window, thin, window};
+use super::series::{Window, means, thin, window};
 use super::theme::{
     ALARM, INK, LABEL_SIZE, LineLook, MARGIN, OFFERED, PAPER, SOFT, SUBTITLE_SIZE, WIDTH, line_look,
 };
@@ -17,6 +17,8 @@ use super::{font, stack};
 use crate::metric::{FleetRow, RunResult};
 
 const PLOT_HEIGHT: f64 = 380.0;
+/// Rates wobble: lines of rates are means over so many pixels.
+const MEAN_WIDTH: f64 = 3.0;
 /// Room for the numbers of the value axis.
 const AXIS_ROOM: f64 = 40.0;
 
@@ -54,10 +56,11 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
     frame::mark_lines(&mut scene, &plot, &marks);
     if let Some(result) = results.first() {
-        draw_line(&mut scene, &fleet(&plot, result, |row| row.offered_rps), OFFERED_LOOK);
+        let points = rates(&plot, result, 6.0, |row| row.offered_rps);
+        draw_line(&mut scene, &points, OFFERED_LOOK);
     }
     for (index, result) in results.iter().enumerate() {
-        let points = fleet(&plot, result, |row| row.healthy_capacity_rps);
+        let points = levels(&plot, result, |row| row.healthy_capacity_rps);
         draw_line(&mut scene, &points, line_look(index));
     }
     if direct {
@@ -95,8 +98,8 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let window = window(results);
     let bands = stack::bands(context.scenario, result, &window);
     let capacity = bands.first().map_or(&[][..], |band| &band.edge).iter().map(|point| point.1);
-    let flows = result.fleet.iter().map(|row| row.offered_rps.max(row.completed_rps));
-    let most = capacity.chain(flows).fold(0.0, f64::max);
+    let traffic = result.fleet.iter().map(|row| row.offered_rps.max(row.completed_rps));
+    let most = capacity.chain(traffic).fold(0.0, f64::max);
     let ticks = nice_ticks(most * 1.02, 6);
     let magnitude = Magnitude::of(most);
     let title =
@@ -112,7 +115,7 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let room = end_labels::room(&labels, 260.0);
     let marks = run_marks(context.scenario, result, &window);
     let mut plot = plot(y, room, window, &ticks, &marks);
-    let named = stack::band_labels(&plot, &bands, &stack::edges(&plot, &bands));
+    let named = names_in_bands(&plot, &bands, result);
     if named.is_none() {
         y = frame::legend(&mut scene, y, &stack::legend_entries(&bands));
         plot = self::plot(y, room, window, &ticks, &marks);
@@ -120,8 +123,7 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
     let edges = stack::edges(&plot, &bands);
     stack::draw(&mut scene, &plot, &bands, &edges);
-    let offered = fleet(&plot, result, |row| row.offered_rps);
-    let completed = fleet(&plot, result, |row| row.completed_rps);
+    let [offered, completed] = flows(&plot, result);
     hatch(&mut scene, &offered, &completed);
     frame::mark_lines(&mut scene, &plot, &marks);
     for (points, look) in [(&completed, COMPLETED_RUN), (&offered, OFFERED_RUN)] {
@@ -163,19 +165,21 @@ fn name_unserved(scene: &mut Scene, plot: &Plot, offered: &[Point], completed: &
     let width = font::width(text, LABEL_SIZE, Weight::SemiBold) + 12.0;
     let (upper, lower) = (columns(offered, left, right), columns(completed, left, right));
     let needed = width.ceil() as usize + 12;
-    // The place whose least height is greatest; the last of equals, away from the marks.
-    let mut best: Option<(f64, usize, f64)> = None;
-    for start in (0..upper.len().saturating_sub(needed)).step_by(4) {
-        let range = start..start + needed;
-        let top = upper[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        let bottom = lower[range].iter().copied().fold(f64::INFINITY, f64::min);
-        let height = bottom - top;
-        if height > 30.0 && best.is_none_or(|(most, ..)| height > most - 1.0) {
-            best = Some((height.max(best.map_or(0.0, |b| b.0)), start, (top + bottom) / 2.0));
-        }
-    }
-    if let Some((_, start, middle)) = best {
-        let x = (left + start as i64) as f64 + 6.0;
+    let starts = (0..upper.len().saturating_sub(needed)).step_by(4);
+    let places: Vec<(usize, f64, f64)> = starts
+        .map(|start| {
+            let range = start..start + needed;
+            let top = upper[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            let bottom = lower[range].iter().copied().fold(f64::INFINITY, f64::min);
+            (start, bottom - top, (top + bottom) / 2.0)
+        })
+        .collect();
+    let most = places.iter().map(|place| place.1).fold(0.0, f64::max);
+    let best: Vec<_> =
+        places.iter().filter(|place| place.1 > 30.0 && place.1 > most - 6.0).collect();
+    // Amid the places that are about the best.
+    if let Some((start, _, middle)) = best.get(best.len() / 2) {
+        let x = (left + *start as i64) as f64 + 6.0;
         let (from, to) = ((x, middle - 10.0), (x + width, middle + 10.0));
         scene.rectangle(from, to, PAPER, 1.0);
         let mut look = plain(LABEL_SIZE, ALARM, Anchor::Start);
@@ -197,11 +201,33 @@ fn plot(y: f64, room: f64, window: Window, ticks: &[f64], marks: &[EventMark]) -
     }
 }
 
-fn fleet(plot: &Plot, result: &RunResult, value: impl Fn(&FleetRow) -> f64) -> Vec<Point> {
-    let place = |row: &FleetRow| {
-        let since_s = plot.window.place(row.time_s)?;
-        Some((plot.x(since_s), plot.y(value(row))))
-    };
+fn names_in_bands(
+    plot: &Plot,
+    bands: &[stack::Band],
+    result: &RunResult,
+) -> Option<Vec<stack::BandLabel>> {
+    let [offered, completed] = flows(plot, result);
+    stack::band_labels(plot, bands, &stack::edges(plot, bands), &[&offered, &completed])
+}
+
+/// Lines of the offered and the completed requests.
+fn flows(plot: &Plot, result: &RunResult) -> [Vec<Point>; 2] {
+    [
+        rates(plot, result, MEAN_WIDTH, |row| row.offered_rps),
+        rates(plot, result, MEAN_WIDTH, |row| row.completed_rps),
+    ]
+}
+
+/// A rate of the fleet, a mean over so many pixels.
+fn rates(plot: &Plot, result: &RunResult, width: f64, of: fn(&FleetRow) -> f64) -> Vec<Point> {
+    let place = |row: &FleetRow| Some((plot.x(plot.window.place(row.time_s)?), of(row)));
+    let values: Vec<_> = result.fleet.iter().filter_map(place).collect();
+    means(&values, width).into_iter().map(|(x, value)| (x, plot.y(value))).collect()
+}
+
+/// A level of the fleet, with every dip.
+fn levels(plot: &Plot, result: &RunResult, of: fn(&FleetRow) -> f64) -> Vec<Point> {
+    let place = |row: &FleetRow| Some((plot.x(plot.window.place(row.time_s)?), plot.y(of(row))));
     thin(&result.fleet.iter().filter_map(place).collect::<Vec<_>>())
 }
 
@@ -222,6 +248,8 @@ fn finish(
     let name = frame::time_axis_name(&ticks, context, &plot.window);
     let middle = (plot.left + plot.right) / 2.0;
     let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
+    let room = plot.right - plot.left;
+    let name = font::shorten(&name, SUBTITLE_SIZE, Weight::Regular, room);
     scene.text((middle, plot.bottom + 38.0), &name, look);
     if results.iter().all(|result| result.fleet.is_empty()) {
         let at = (middle, (plot.top + plot.bottom) / 2.0);

@@ -69,9 +69,40 @@ pub fn thin(points: &[Point]) -> Vec<Point> {
     kept
 }
 
+/// Means over columns `width` pixels wide, for rates: they wobble, and a mean of means over rows is
+/// the mean over a longer row. `points` are pixels to the right, and values.
+pub fn means(points: &[Point], width: f64) -> Vec<Point> {
+    let mut kept: Vec<Point> = Vec::new();
+    let column = |point: &Point| (point.0 / width).floor();
+    for here in points.chunk_by(|a, b| column(a) == column(b)) {
+        let count = here.len() as f64;
+        let (x, value) = here.iter().fold((0.0, 0.0), |sum, p| (sum.0 + p.0, sum.1 + p.1));
+        kept.push((x / count, value / count));
+    }
+    if let (Some(first), Some(last)) = (points.first(), points.last()) {
+        // The line still spans all rows.
+        let ends = (kept.first().copied(), kept.last().copied());
+        if let (Some(start), Some(end)) = ends {
+            kept.insert(0, (first.0, start.1));
+            kept.push((last.0, end.1));
+        }
+    }
+    kept.dedup();
+    kept
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_span_all_rows() {
+        let points = [(0.0, 1.0), (1.0, 3.0), (4.0, 10.0), (9.0, 0.0), (9.5, 4.0)];
+        let expected = [(0.0, 2.0), (0.5, 2.0), (4.0, 10.0), (9.25, 2.0), (9.5, 2.0)];
+        assert_eq!(means(&points, 3.0), expected);
+        assert_eq!(means(&[(1.0, 2.0)], 3.0), [(1.0, 2.0)]);
+        assert!(means(&[], 3.0).is_empty());
+    }
 
     #[test]
     fn thinning_keeps_extremes_and_ends() {

@@ -1,5 +1,7 @@
 //! Healthy capacity by zone, as bands on top of each other.
 
+use std::ops::Range;
+
 use super::font;
 use super::frame::{Plot, Swatch, plain};
 use super::hatch::columns;
@@ -110,8 +112,15 @@ pub struct BandLabel {
 }
 
 /// Names inside the bands; none when one has no room for its name.
-pub fn band_labels(plot: &Plot, bands: &[Band], edges: &[Vec<Point>]) -> Option<Vec<BandLabel>> {
+/// `lines` run over the bands, and names keep off them.
+pub fn band_labels(
+    plot: &Plot,
+    bands: &[Band],
+    edges: &[Vec<Point>],
+    lines: &[&[Point]],
+) -> Option<Vec<BandLabel>> {
     let (left, right) = (plot.left.ceil() as i64, plot.right.floor() as i64);
+    let lines: Vec<_> = lines.iter().map(|line| columns(line, left, right)).collect();
     let heights: Vec<_> = edges.iter().map(|edge| columns(edge, left, right)).collect();
     let label = |index: usize, band: &Band| {
         let width = font::width(&band.name, LABEL_SIZE, Weight::Regular).ceil() as usize + 12;
@@ -120,11 +129,14 @@ pub fn band_labels(plot: &Plot, bands: &[Band], edges: &[Vec<Point>]) -> Option<
         let room = |start: usize| {
             let range = start..start + width;
             let top = upper[range.clone()].iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            (top, lower[range].iter().copied().fold(f64::INFINITY, f64::min))
+            let bottom = lower[range.clone()].iter().copied().fold(f64::INFINITY, f64::min);
+            free_of(&lines, range, (top, bottom))
         };
         let fits = |start: &usize| {
             let (top, bottom) = room(*start);
-            bottom - top >= LABEL_SIZE + 5.0
+            let range = *start..*start + width;
+            let whole = range.into_iter().all(|x| upper[x].is_finite() && lower[x].is_finite());
+            whole && bottom - top >= LABEL_SIZE + 5.0
         };
         let start = starts.into_iter().find(fits)?;
         let (top, bottom) = room(start);
@@ -133,6 +145,21 @@ pub fn band_labels(plot: &Plot, bands: &[Band], edges: &[Vec<Point>]) -> Option<
         Some(BandLabel { at, name: band.name.clone(), colour })
     };
     bands.iter().enumerate().map(|(index, band)| label(index, band)).collect()
+}
+
+/// The highest part of a stretch between two heights that no line runs through.
+fn free_of(lines: &[Vec<f64>], range: Range<usize>, (top, bottom): (f64, f64)) -> (f64, f64) {
+    let mut free = vec![(top, bottom)];
+    for line in lines {
+        let here = line[range.clone()].iter().copied();
+        let highest = here.clone().fold(f64::INFINITY, f64::min) - 3.0;
+        let lowest = here.fold(f64::NEG_INFINITY, f64::max) + 3.0;
+        let cut =
+            |(top, bottom): (f64, f64)| [(top, bottom.min(highest)), (top.max(lowest), bottom)];
+        free = free.into_iter().flat_map(cut).collect();
+    }
+    let height = |part: &(f64, f64)| part.1 - part.0;
+    free.into_iter().max_by(|a, b| height(a).total_cmp(&height(b))).unwrap_or((top, top))
 }
 
 fn is_dark((red, green, blue): Colour) -> bool {

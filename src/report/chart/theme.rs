@@ -36,6 +36,8 @@ pub const OFFERED: Colour = (190, 190, 190);
 pub const PAPER: Colour = (255, 255, 255);
 /// Vermillion, for alarm alone.
 pub const ALARM: Colour = (213, 94, 0);
+/// Lines of a hatched area: alarm, quietly.
+pub const HATCH: Colour = (232, 168, 124);
 /// What is summed up under "others".
 pub const OTHERS: Colour = (205, 205, 205);
 
@@ -51,14 +53,9 @@ pub const BANDS: [Colour; 7] = [BLUE, ORANGE, SKY, GREEN, YELLOW, PURPLE, (160, 
 
 const LINES: [Colour; 6] = [BLUE, ORANGE, GREEN, PURPLE, INK, SKY];
 
-const DASHES: [&[f64]; 6] = [
-    &[],
-    &[8.0, 3.0],
-    &[2.5, 2.5],
-    &[10.0, 3.0, 2.5, 3.0],
-    &[16.0, 4.0],
-    &[6.0, 2.5, 2.0, 2.5, 2.0, 2.5],
-];
+/// The later, the sparser: where lines coincide, those behind show through.
+const DASHES: [&[f64]; 6] =
+    [&[], &[9.0, 4.0], &[2.5, 3.0], &[10.0, 4.0, 2.5, 4.0], &[5.0, 9.0], &[2.5, 7.0]];
 
 /// How a line is told from others.
 #[derive(Debug, Clone, Copy, PartialEq)]

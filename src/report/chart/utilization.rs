@@ -8,12 +8,12 @@ use super::frame::{self, Numbers, Plot, Swatch, plain};
 use super::labels::push_apart;
 use super::scale::TimeTicks;
 use super::scene::{Anchor, Point, Scene, TextLook, Weight};
-use super::series::{Window, thin, window};
+use super::series::{Window, means, window};
 use super::theme::{
     ALARM, GRID, INK, LABEL_SIZE, LineLook, MARGIN, MARK, SOFT, SUBTITLE_SIZE, TICK_SIZE, WIDTH,
     line_look,
 };
-use super::words::{percent, zone};
+use super::words::{load, percent, zone};
 use crate::metric::{PoolRow, RunResult};
 use crate::model::PoolId;
 
@@ -21,6 +21,8 @@ use crate::model::PoolId;
 const MOST_PANELS: usize = 12;
 /// Utilization beyond this is cut off, and marked.
 const MOST_SHOWN: f64 = 2.5;
+/// Lines are means over so many pixels.
+const MEAN_WIDTH: f64 = 2.0;
 /// The usual alert, and what a pool can do.
 const REFERENCES: [f64; 2] = [0.85, 1.0];
 
@@ -84,9 +86,8 @@ fn panels(
     } else {
         scene.text((WIDTH / 2.0, bottom), "no pools", look);
     }
-    let bottom = frame::key(&mut scene, bottom + 12.0, &marks);
-    let note = note(&all, shown.len(), most);
-    frame::caption(&mut scene, bottom, context, results, &note);
+    let note = note(&all, shown.len(), most, &marks);
+    frame::caption(&mut scene, bottom + 12.0, context, results, &note);
     scene
 }
 
@@ -216,7 +217,7 @@ fn draw_frame(scene: &mut Scene, plot: &Plot, place: Place, marks: &[EventMark])
 
 fn draw_panel(scene: &mut Scene, context: &ChartContext<'_>, plot: &Plot, panel: &Panel) {
     let pool = &context.scenario.pools[panel.pool.index()];
-    let peak = format!("peak {}", percent(panel.peak));
+    let peak = format!("peak {}", load(panel.peak));
     let peak_width = font::width(&peak, TICK_SIZE, Weight::Regular);
     let name_look = TextLook { weight: Weight::SemiBold, ..plain(LABEL_SIZE, INK, Anchor::Start) };
     let room = plot.right - plot.left - peak_width - 12.0;
@@ -245,16 +246,19 @@ fn draw_utilization(scene: &mut Scene, plot: &Plot, rows: &[(f64, Option<f64>)],
     for (index, (since_s, utilization)) in rows.iter().enumerate() {
         let x = plot.x(*since_s);
         if let Some(value) = utilization {
-            run.push((x, plot.y(*value)));
+            run.push((x, *value));
             if *value > plot.most && clipped.is_none_or(|before| x - before > 14.0) {
                 clipped = Some(x);
                 let (y, colour) = (plot.top, look.colour);
-                scene.fill(vec![(x - 4.5, y - 1.0), (x + 4.5, y - 1.0), (x, y - 7.0)], colour, 1.0);
+                scene.fill(vec![(x - 5.0, y + 8.0), (x + 5.0, y + 8.0), (x, y)], colour, 1.0);
             }
         }
         let ends = rows.get(index + 1).is_none_or(|next| next.1.is_none());
-        if ends && let Some(last) = run.last().copied() {
-            scene.stroke(thin(&run), look.colour, look.width, look.dash);
+        let place = |(x, value): Point| (x, plot.y(value));
+        let line: Vec<Point> = if ends { means(&run, MEAN_WIDTH) } else { vec![] };
+        let line: Vec<Point> = line.into_iter().map(place).collect();
+        if let Some(last) = line.last().copied() {
+            scene.stroke(line, look.colour, look.width, look.dash);
             if index + 1 < rows.len() {
                 cross(scene, last, look);
             }
@@ -269,8 +273,12 @@ fn cross(scene: &mut Scene, (x, y): Point, look: LineLook) {
     }
 }
 
-fn note(all: &[Panel], shown: usize, most: f64) -> String {
+fn note(all: &[Panel], shown: usize, most: f64, marks: &[EventMark]) -> String {
     let mut sentences = Vec::new();
+    if !marks.is_empty() {
+        let texts: Vec<_> = marks.iter().map(|mark| mark.text.as_str()).collect();
+        sentences.push(format!("Dotted: {}.", texts.join("; ")));
+    }
     if all.len() > shown {
         sentences
             .push(format!("The {shown} of {} pools whose utilization peaks highest.", all.len()));
