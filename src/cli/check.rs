@@ -30,7 +30,7 @@ pub(super) fn check(args: &CheckArgs, colour: Colour) -> Result<(), CliError> {
 }
 
 fn tell(args: &CheckArgs, file: &Path, loaded: &Loaded, colour: Colour) -> Result<(), CliError> {
-    terminal::message(&load::draw_warnings(loaded, colour));
+    terminal::message(&load::draw_warnings(loaded, &[], colour));
     if args.show_resolved {
         let heading = match args.files.as_slice() {
             [_] => String::new(),

@@ -6,7 +6,7 @@ use super::args::{Colour, Plane, SimulateArgs};
 use super::error::CliError;
 use super::read_file::read_file;
 use super::terminal::{self, Stream};
-use crate::config::{self, Loaded, Rejected};
+use crate::config::{self, Loaded};
 use crate::diagnostic::{Problem, Sources, render};
 use crate::report::Override;
 
@@ -58,17 +58,17 @@ pub(super) fn load(
 ) -> Result<Loaded, CliError> {
     let bytes = read_file(path)?;
     let name = path.display().to_string();
-    config::load(&name, &bytes, &all_sets(sets, flags))
-        .map_err(|rejected| CliError::Rejected(draw_rejected(&rejected, flags, colour)))
+    config::load(&name, &bytes, &all_sets(sets, flags)).map_err(|rejected| {
+        CliError::Rejected(draw_all(&rejected.problems, &rejected.sources, flags, colour))
+    })
 }
 
 /// Draws a file's warnings; empty without any.
-pub(super) fn draw_warnings(loaded: &Loaded, colour: Colour) -> String {
-    draw(&loaded.warnings, &loaded.sources, colour)
+pub(super) fn draw_warnings(loaded: &Loaded, flags: &[FlagSet], colour: Colour) -> String {
+    draw_all(&loaded.warnings, &loaded.sources, flags, colour)
 }
 
-fn draw_rejected(rejected: &Rejected, flags: &[FlagSet], colour: Colour) -> String {
-    let Rejected { problems, sources } = rejected;
+fn draw_all(problems: &[Problem], sources: &Sources, flags: &[FlagSet], colour: Colour) -> String {
     let flag_of = |problem: &Problem| {
         let text = sources.get(problem.primary.span.source).text();
         flags.iter().find(|flag| flag.set == text)
@@ -79,7 +79,8 @@ fn draw_rejected(rejected: &Rejected, flags: &[FlagSet], colour: Colour) -> Stri
         match flag_of(problem) {
             // Who typed a flag should not have to know the path behind it.
             Some(flag) => {
-                drawn.push_str(&format!("error: {}: {}\n", flag.typed, problem.title));
+                let severity = problem.severity.word();
+                drawn.push_str(&format!("{severity}: {}: {}\n", flag.typed, problem.title));
                 for help in &problem.help {
                     drawn.push_str(&format!("help: {help}\n"));
                 }

@@ -77,7 +77,7 @@ fn load_for(args: &SimulateArgs, colour: Colour) -> Result<(Loaded, Vec<FlagSet>
     let flags = load::flag_sets(args);
     let loaded = load::load(&args.file, &args.set, &flags, colour)?;
     if !args.quiet {
-        terminal::message(&load::draw_warnings(&loaded, colour));
+        terminal::message(&load::draw_warnings(&loaded, &flags, colour));
     }
     Ok((loaded, flags))
 }

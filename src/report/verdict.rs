@@ -43,7 +43,8 @@ fn condition(scenario: &Scenario) -> String {
 
 /// Policies that are all but perfect need no comparison.
 fn all_served(results: &[&RunResult]) -> bool {
-    results.iter().all(|result| result.summary.outcome == Outcome::Stable)
+    let serves = |r: &RunResult| r.summary.outcome == Outcome::Stable && !is_without_requests(r);
+    results.iter().all(|result| serves(result))
 }
 
 fn all_hold(results: &[&RunResult]) -> String {
@@ -88,11 +89,15 @@ fn deed(result: &RunResult) -> String {
     let subject = subject(result);
     let kept = words::percent(summary.goodput_ratio);
     match summary.outcome {
+        Outcome::Stable if is_without_requests(result) => {
+            format!("{subject} has no request to serve")
+        }
         Outcome::FullOutage => {
             // Between its losses a flapping fleet serves, so it is not down.
+            let is_down_for_good = summary.final_healthy_capacity_ratio == 0.0;
             let deed = match summary.time_to_nothing_in_rotation_s {
-                Some(_) => "takes the whole fleet down in",
-                None => "leaves no pool healthy after",
+                Some(_) if is_down_for_good => "takes the whole fleet down in",
+                _ => "leaves no pool healthy after",
             };
             let time = words::duration(summary.time_to_full_outage_s.unwrap_or_default());
             format!("{subject} {deed} {time} and keeps {kept} of requests")
@@ -108,6 +113,13 @@ fn deed(result: &RunResult) -> String {
         Outcome::Degraded => format!("{subject} keeps {kept} of requests"),
         Outcome::Stable => format!("{subject} holds and keeps {kept} of requests"),
     }
+}
+
+/// Nothing arrived after the trigger: shares of nothing say nothing.
+fn is_without_requests(result: &RunResult) -> bool {
+    let s = &result.summary;
+    let failed = s.late_ratio + s.shed_ratio + s.rejected_ratio + s.lost_ratio;
+    s.goodput_ratio + failed + s.unfinished_ratio == 0.0
 }
 
 fn subject(result: &RunResult) -> String {

@@ -278,8 +278,9 @@ fn flags_are_overrides_and_errors_speak_of_them() {
     }
     args(&["--step", "0s"]).expect(2, &["--step", "must be over 0"]);
     args(&["--step", "5"]).expect(2, &["--step", "such as 500ms"]);
-    args(&["--step", "7m"]).expect(2, &["error: --step 7m: "]);
+    args(&["--step", "1month"]).expect(2, &["error: --step 1month: "]);
     args(&["--duration", "100y"]).expect(2, &["error: --duration 100y: "]);
+    args(&["--duration", "60200ms"]).expect(0, &["warning: --duration 60200ms: "]);
     args(&["--set", "pool.web.instances=5"]).expect(0, &[]);
     args(&["--set", "pool.web.instances"]).expect(2, &["PATH=VALUE"]);
     args(&["--set", "pool.web.instanzes=5"]).expect(2, &["instances"]);
