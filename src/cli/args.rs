@@ -130,6 +130,9 @@ pub struct CheckArgs {
     /// Print the files with all defaults written out
     #[arg(long)]
     pub show_resolved: bool,
+    /// How to tell of problems: drawn on stderr, or as a JSON array on stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "show_resolved")]
+    pub format: CheckFormat,
 }
 
 /// `zonefall init`.
@@ -192,6 +195,15 @@ pub enum Format {
     Csv,
     /// A Markdown table and the verdict.
     Markdown,
+}
+
+/// How `check` tells of problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Drawn at their places.
+    Human,
+    /// A JSON array of all problems of all files.
+    Json,
 }
 
 /// A duration as it was typed, and what it means.

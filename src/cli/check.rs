@@ -2,14 +2,19 @@
 
 use std::path::Path;
 
-use super::args::{CheckArgs, Colour};
+use super::args::{CheckArgs, CheckFormat, Colour};
 use super::error::CliError;
 use super::exit::Exit;
+use super::read_file::read_file;
 use super::{load, terminal};
-use crate::config::Loaded;
+use crate::config::{self, Loaded};
+use crate::diagnostic::render_json;
 
 /// Checks every file, whatever becomes of those before it.
 pub(super) fn check(args: &CheckArgs, colour: Colour) -> Result<(), CliError> {
+    if args.format == CheckFormat::Json {
+        return check_as_json(args);
+    }
     let mut failures = Vec::new();
     for file in &args.files {
         match load::load(file, &args.set, &[], colour) {
@@ -60,4 +65,28 @@ fn tell(args: &CheckArgs, file: &Path, loaded: &Loaded, colour: Colour) -> Resul
         count => format!(", {count} warnings"),
     };
     terminal::print(&format!("{}: ok{counts}{warnings}\n", file.display()))
+}
+
+/// One array for all files; a file that cannot be read at all is an error as ever.
+fn check_as_json(args: &CheckArgs) -> Result<(), CliError> {
+    let mut problems = Vec::new();
+    let mut verdict = Ok(());
+    for file in &args.files {
+        let bytes = read_file(file)?;
+        let name = file.display().to_string();
+        let found = match config::load(&name, &bytes, &args.set) {
+            Ok(loaded) => render_json(&loaded.warnings, &loaded.sources),
+            Err(rejected) => {
+                verdict = Err(CliError::Rejected(String::new()));
+                render_json(&rejected.problems, &rejected.sources)
+            }
+        };
+        if let serde_json::Value::Array(found) = found {
+            problems.extend(found);
+        }
+    }
+    let text = serde_json::to_string_pretty(&problems)
+        .map_err(|error| CliError::Io(format!("cannot write JSON: {error}")))?;
+    terminal::print(&(text + "\n"))?;
+    verdict
 }

@@ -78,7 +78,9 @@ impl OutputFolder {
     /// When `target` or something on the way is not a folder or cannot be written to. Then nothing
     /// has been changed.
     pub fn prepare(target: &Path) -> Result<Self, OutputError> {
-        if let Some(file) = target.ancestors().find(|path| path.exists() && !path.is_dir()) {
+        // A link to nowhere is in the way too, so links are not followed here.
+        let is_in_the_way = |path: &&Path| path.symlink_metadata().is_ok() && !path.is_dir();
+        if let Some(file) = target.ancestors().find(is_in_the_way) {
             return Err(OutputError::NotAFolder(file.to_owned()));
         }
         if target.is_dir() {

@@ -65,6 +65,13 @@ fn refuses_at_once_what_cannot_be_written_to() {
         let refused = OutputFolder::prepare(&target);
         assert!(matches!(refused, Err(OutputError::NotAFolder(path)) if path == blocking));
     }
+    #[cfg(unix)]
+    {
+        let link = scratch.0.join("link");
+        std::os::unix::fs::symlink("nowhere", &link).expect("linked");
+        assert!(matches!(OutputFolder::prepare(&link), Err(OutputError::NotAFolder(_))));
+        fs::remove_file(&link).expect("removed");
+    }
     if cfg!(target_os = "linux") {
         let refused = OutputFolder::prepare(Path::new("/proc/zonefall/out"));
         assert!(matches!(refused, Err(OutputError::Io { .. })));

@@ -319,6 +319,10 @@ fn check_tells_of_every_file() {
     let all = place.run(&["check", "bad.toml", "three.toml", "nowhere.toml"]);
     let all = all.expect(2, &["bad.toml:2:", "nonsense", "nowhere.toml: no such file"]);
     assert!(all.stdout.starts_with("three.toml: ok"), "{all:?}");
+    let json = place.run(&["check", "bad.toml", "three.toml", "--format", "json"]).expect(2, &[]);
+    assert!(json.stdout.starts_with("[\n") && json.stdout.contains("\"bad.toml\""), "{json:?}");
+    let fine = place.run(&["check", "three.toml", "--format", "json"]).expect(0, &[]);
+    assert_eq!((fine.stdout.as_str(), fine.stderr.as_str()), ("[]\n", ""));
 }
 
 #[test]
