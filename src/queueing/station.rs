@@ -48,9 +48,9 @@ pub struct Flow {
 /// A step is halved at most this often.
 const MOST_HALVINGS: i32 = 8;
 /// Local error in L that is accepted, as a share of L + c.
-const TOLERANCE: f64 = 5e-4;
+const TOLERANCE: f64 = 2e-3;
 /// A change of L within a step below this share of L + c is taken as straight.
-const STRAIGHT: f64 = 2e-3;
+const STRAIGHT: f64 = 5e-3;
 
 /// Moves `load` by `step_s`; the number in system changes by exactly what entered less what left.
 pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> Flow {
@@ -87,11 +87,71 @@ pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> 
     }
 }
 
+/// dL/dt and dV/dt with their slopes at one state.
+struct Motion {
+    net: f64,
+    net_by_mean: f64,
+    net_by_variance: f64,
+    spread: f64,
+    spread_by_mean: f64,
+    spread_by_variance: f64,
+}
+
 /// Entering less leaving, a second.
 fn net_rps(inflow: &Inflow, at: &Closure) -> f64 {
-    let probes_blocked = if inflow.probes_bypass_limit { 0.0 } else { at.block };
-    inflow.tries_rps * (1.0 - at.block) + inflow.probes_rps * (1.0 - probes_blocked)
-        - inflow.rate * at.busy
+    entering_rps(inflow, at.block, 1.0) - inflow.rate * at.busy
+}
+
+/// What enters, a second, at P(N = K) = `block`; tries count `tries_weight` times.
+fn entering_rps(inflow: &Inflow, block: f64, tries_weight: f64) -> f64 {
+    let probes_blocked = if inflow.probes_bypass_limit { 0.0 } else { block };
+    inflow.tries_rps * tries_weight * (1.0 - block) + inflow.probes_rps * (1.0 - probes_blocked)
+}
+
+/// What the limit holds back, a second.
+fn limited_rps(inflow: &Inflow) -> f64 {
+    inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps }
+}
+
+fn motion(table: &Table, load: &Load, inflow: &Inflow, here: &Closure) -> Motion {
+    let rate = inflow.rate;
+    let limited = limited_rps(inflow);
+    let blocked_slope = limited * here.block_slope;
+    let (wall, wall_by_mean, wall_by_variance) = wall(table, load, here);
+    let sigma = libm::sqrt(load.variance.max(1e-12));
+    let chosen = inflow.choice * inflow.tries_rps;
+    Motion {
+        net: net_rps(inflow, here),
+        net_by_mean: -blocked_slope - rate * here.busy_slope,
+        net_by_variance: -rate * here.busy_by_variance,
+        spread: entering_rps(inflow, here.block, inflow.dispersion) + rate * here.busy
+            - 2.0 * rate * here.busy_covariance
+            - 2.0 * limited * wall
+            - 2.0 * chosen * sigma,
+        spread_by_mean: -blocked_slope + rate * here.busy_slope
+            - 2.0 * rate * here.covariance_slope
+            - 2.0 * limited * wall_by_mean,
+        spread_by_variance: rate * here.busy_by_variance
+            - 2.0 * rate * here.covariance_by_variance
+            - 2.0 * limited * wall_by_variance
+            - chosen / sigma,
+    }
+}
+
+/// Changes of L and V over `h` seconds by φ₁(hJ)·hF with φ₁(x) ≈ (1 − x/2) ÷ (1 − x + x²/2): second
+/// order, and it damps what is fast.
+fn linear_step(m: &Motion, h: f64) -> (f64, f64) {
+    let (a, b) = (h * m.net_by_mean, h * m.net_by_variance);
+    let (c, d) = (h * m.spread_by_mean, h * m.spread_by_variance);
+    let (f, g) = (h * m.net, h * m.spread);
+    let right = (f - 0.5 * (a * f + b * g), g - 0.5 * (c * f + d * g));
+    let trace = a + d;
+    let p = 1.0 - a + 0.5 * (a * a + b * c);
+    let q = -b + 0.5 * b * trace;
+    let r = -c + 0.5 * c * trace;
+    let s = 1.0 - d + 0.5 * (d * d + b * c);
+    let determinant = p * s - q * r;
+    ((s * right.0 - q * right.1) / determinant, (p * right.1 - r * right.0) / determinant)
 }
 
 /// One linearly implicit step; also returns the net rate that the linearization expects at its end.
@@ -102,14 +162,10 @@ fn attempt(
     here: &Closure,
     step_s: f64,
 ) -> (Load, Flow, f64) {
-    let limited_rps =
-        inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps };
-    let net = net_rps(inflow, here);
-    let pull = limited_rps * here.block_slope + inflow.rate * here.busy_slope;
-    // exp(−x) as 1 ÷ (1 + x + x²/2): second order, and it never swings.
-    let x = pull * step_s;
-    let fitted = (1.0 + 0.5 * x) / (1.0 + x + 0.5 * x * x);
-    let mut mean = (load.mean + step_s * net * fitted).clamp(0.0, table.limit().max(load.mean));
+    let motion = motion(table, load, inflow, here);
+    let (by_mean, by_variance) = linear_step(&motion, step_s);
+    let top = table.limit().max(load.mean);
+    let mean = (load.mean + by_mean).clamp(0.0, top);
     let block = (here.block + 0.5 * here.block_slope * (mean - load.mean)).clamp(0.0, 1.0);
     let probes_block = if inflow.probes_bypass_limit { 0.0 } else { block };
     let mut flow = Flow {
@@ -120,46 +176,35 @@ fn attempt(
     let admitted = flow.admitted_tries + flow.admitted_probes;
     let most = inflow.rate * table.servers() * step_s;
     flow.completed = (load.mean + admitted - mean).clamp(0.0, most);
-    let excess = load.mean + admitted - flow.completed - table.limit().max(load.mean);
+    let excess = load.mean + admitted - flow.completed - top;
     if excess > 0.0 {
         // More was let in than there is room for at the end of the step.
         let share = (1.0 - excess / admitted).max(0.0);
         flow.admitted_tries *= share;
         flow.admitted_probes *= share;
     }
-    mean = (load.mean + flow.admitted_tries + flow.admitted_probes - flow.completed).max(0.0);
-    let variance = next_variance(table, load, inflow, here, &flow, step_s);
-    let expected = net - pull * (mean - load.mean);
+    let mean = (load.mean + flow.admitted_tries + flow.admitted_probes - flow.completed).max(0.0);
+    // Never below 0: a variance that falls that fast gets there over the next steps.
+    let variance = (load.variance + by_variance).max(0.05 * load.variance);
+    let expected = motion.net
+        + motion.net_by_mean * (mean - load.mean)
+        + motion.net_by_variance * (variance - load.variance);
     (Load { mean, variance }, flow, expected)
 }
 
-fn next_variance(
-    table: &Table,
-    load: &Load,
-    inflow: &Inflow,
-    here: &Closure,
-    flow: &Flow,
-    step_s: f64,
-) -> f64 {
-    let limited_rps =
-        inflow.tries_rps + if inflow.probes_bypass_limit { 0.0 } else { inflow.probes_rps };
-    let source = inflow.dispersion * flow.admitted_tries + flow.admitted_probes + flow.completed;
-    let sink_rps = 2.0 * inflow.rate * here.busy_covariance
-        + 2.0 * limited_rps * wall(table, load, here)
-        + 2.0 * inflow.choice * inflow.tries_rps * libm::sqrt(load.variance);
-    let x = sink_rps / load.variance.max(1e-12) * step_s;
-    (load.variance + source * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x)
-}
-
-/// (K − L)·P: how the limit narrows the distribution. P is the stationary value at L; a distribution
-/// that is narrower than the stationary one touches the limit less, a wider one more. Without this
-/// factor nothing would bring V back to its stationary value at a full station.
-fn wall(table: &Table, load: &Load, here: &Closure) -> f64 {
+/// (K − L)·P: how the limit narrows the distribution, and its slopes by L and V. P is the stationary
+/// value at L; a distribution that is narrower than the stationary one touches the limit less, a
+/// wider one more. Without this factor nothing would bring V back to its stationary value at a full
+/// station.
+fn wall(table: &Table, load: &Load, here: &Closure) -> (f64, f64, f64) {
     if here.block < 1e-12 {
-        return 0.0;
+        return (0.0, 0.0, 0.0);
     }
     let stationary = table.stationary_variance(load.mean).max(1e-12);
-    (table.limit() - load.mean).max(0.0) * here.block * (load.variance / stationary)
+    let room = (table.limit() - load.mean).max(0.0);
+    let width = load.variance / stationary;
+    let by_mean = (room * here.block_slope - here.block) * width;
+    (room * here.block * width, by_mean, room * here.block / stationary)
 }
 
 /// The latency of a request that arrives now, at `rate` completions a second of one busy server.

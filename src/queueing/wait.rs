@@ -1,6 +1,7 @@
 //! The distribution of answers' latencies.
 
 use super::gamma::upper_gamma;
+use super::normal::normal_quantile;
 
 /// Wait plus service. Those who wait do so for a Gamma time with this mean and variance
 /// (exponential when stationary); services are exponential.
@@ -76,7 +77,11 @@ impl Response {
     /// The latency that a share `above` in (0, 1) of answers exceeds, s; infinite in a stall.
     #[must_use]
     pub fn quantile_s(&self, above: f64) -> f64 {
-        solve_tail(|x_s| self.tail(x_s), above, self.mean_s())
+        let wait_square = self.wait_variance_s2 + self.wait_mean_s * self.wait_mean_s;
+        let wait_s = self.wait_chance * self.wait_mean_s;
+        let variance = self.wait_chance * wait_square - wait_s * wait_s;
+        let guess = gamma_guess(self.mean_s(), variance + self.service_s * self.service_s, above);
+        solve_tail(|x_s| self.tail(x_s), above, guess)
     }
 
     /// The wait that a share `above` in (0, 1) exceeds, s: 0 for those who do not wait.
@@ -85,7 +90,8 @@ impl Response {
         if above >= self.wait_chance {
             return 0.0;
         }
-        solve_tail(|x_s| self.wait_tail(x_s), above, self.wait_mean_s)
+        let guess = gamma_guess(self.wait_mean_s, self.wait_variance_s2, above / self.wait_chance);
+        solve_tail(|x_s| self.wait_tail(x_s), above, guess)
     }
 }
 
@@ -118,28 +124,43 @@ fn is_negligible(mean: f64, variance: f64, x: f64) -> bool {
     excess > 1.0 && shape * (excess - 1.0 - libm::log(excess)) > 20.8
 }
 
-/// The x where a falling tail passes `above`: a bracket, then regula falsi on ln(tail) (Illinois).
-fn solve_tail(tail: impl Fn(f64) -> f64, above: f64, scale_s: f64) -> f64 {
-    if !scale_s.is_finite() {
+/// The x where a falling tail passes `above`: regula falsi on ln(tail) (Illinois) from a guess.
+fn solve_tail(tail: impl Fn(f64) -> f64, above: f64, guess: f64) -> f64 {
+    if !guess.is_finite() {
         return f64::INFINITY;
     }
     let wanted = libm::log(above);
     let miss = |x: f64| libm::log(tail(x).max(1e-300)) - wanted;
-    let (mut low, mut low_miss) = (0.0, miss(0.0).max(1e-300));
-    let mut high = scale_s.max(1e-12) * 2.0;
+    let mut high = guess.max(1e-9);
     let mut high_miss = miss(high);
+    let (mut low, mut low_miss) = (high, high_miss);
+    // The guess is good: widen around it by little at first.
+    let mut widen = 1.05;
     for _ in 0..200 {
         if high_miss <= 0.0 {
             break;
         }
         (low, low_miss) = (high, high_miss);
-        high *= 2.0;
+        high *= widen;
+        widen *= 1.5;
         high_miss = miss(high);
     }
+    for _ in 0..200 {
+        if low_miss >= 0.0 {
+            break;
+        }
+        (high, high_miss) = (low, low_miss);
+        low /= widen;
+        widen *= 1.5;
+        low_miss = miss(low);
+    }
     for _ in 0..60 {
+        if high_miss - low_miss >= 0.0 {
+            return low;
+        }
         let middle = (low * high_miss - high * low_miss) / (high_miss - low_miss);
         let at = miss(middle);
-        if at.abs() < 1e-7 || (high - low) < 1e-9 * high {
+        if at.abs() < 1e-6 || (high - low) < 1e-9 * high {
             return middle;
         }
         if at > 0.0 {
@@ -151,6 +172,16 @@ fn solve_tail(tail: impl Fn(f64) -> f64, above: f64, scale_s: f64) -> f64 {
         }
     }
     0.5 * (low + high)
+}
+
+/// The x with P(G > x) ≈ `above` for a Gamma variable (Wilson and Hilferty 1931).
+fn gamma_guess(mean: f64, variance: f64, above: f64) -> f64 {
+    if variance <= 0.0 || !mean.is_finite() {
+        return mean;
+    }
+    let ninth = variance / (9.0 * mean * mean);
+    let root = 1.0 - ninth - normal_quantile(above) * libm::sqrt(ninth);
+    mean * root.max(0.05).powi(3)
 }
 
 #[cfg(test)]
