@@ -1,4 +1,3 @@
 //! One integration binary: a module per subject.
 
-mod steady_states;
-mod transients;
+mod config;
