@@ -75,12 +75,12 @@ fn prepare(
         return None;
     }
     let items = raw::read_document(sources.get(file).text(), file, problems);
-    let broken = problems.places();
+    let broken = problems.places_of("syntax");
     if broken.len() > MOST_SYNTAX_ERRORS {
         return None;
     }
-    if items.is_empty() && broken.is_empty() {
-        let problem = Problem::error("empty-file", start, "the file is empty");
+    if items.is_empty() && !problems.has_errors() {
+        let problem = Problem::error("empty-file", start, "the file says nothing");
         problems.push(problem.help("begin with `zonefall init`"));
         return None;
     }
@@ -89,7 +89,7 @@ fn prepare(
     if !broken.is_empty() {
         // A value that could not be read would be blamed once more for what it is not.
         problems.retain(|problem| {
-            broken.contains(&problem.primary.span)
+            problem.id == "syntax"
                 || !broken_lines.contains(&sources.location(problem.primary.span).line)
         });
         return None;
@@ -208,11 +208,6 @@ fn with_set(
 /// A name out of a path: its last part without the ending, in the letters that names have.
 fn name_from_file(file_name: &str) -> String {
     let stem = std::path::Path::new(file_name).file_stem().unwrap_or_default();
-    let letters = stem.to_string_lossy().to_lowercase();
-    let name: String = letters
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-        .take(100)
-        .collect();
+    let name = read::mended_name(&stem.to_string_lossy());
     if name.is_empty() { "scenario".to_owned() } else { name }
 }

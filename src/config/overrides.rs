@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::document::{Assignment, Document, Entity, Entry, Table, Value};
-use super::problems::{Problems, or_list};
+use super::problems::{Problems, list, or_list};
 use super::raw::{Raw, read_value};
 use super::read;
 use super::registry::{self, Node};
@@ -96,12 +96,8 @@ fn apply_to(
     }
     let Raw::Table(items) = raw else {
         let title = format!("`{}` is a table, not a setting", assignment.path);
-        let keys = or_list(found.node.children.keys().copied());
         let problem = Problem::error("unknown-path", *path_span, title);
-        problems.push(match keys.is_empty() {
-            true => problem,
-            false => problem.help(format!("set one of its keys: {keys}")),
-        });
+        problems.push(with_keys(problem, found.node, "set one of its keys"));
         return;
     };
     entity.remove_table(&found.key);
@@ -145,7 +141,7 @@ pub(super) fn resolve(
                 let mended = if rest.is_empty() { close.into() } else { format!("{close}.{rest}") };
                 problem.help(format!("did you mean `{mended}`?"))
             }
-            None => problem.help(format!("paths begin with {}", or_list(words))),
+            None => problem.help(format!("paths begin with {}", or_list(tree.keys()))),
         });
     };
     if let Some(setting) = node.setting {
@@ -153,7 +149,7 @@ pub(super) fn resolve(
         return match setting.kind {
             Kind::Later => Err(value::not_yet(&format!("`{path}`"), *at)),
             _ if rest.is_empty() => Ok(vec![found]),
-            _ => Err(unknown_path(path, *at)),
+            _ => Err(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
         };
     }
     let Some(section) = Section::from_word(first) else {
@@ -172,7 +168,8 @@ pub(super) fn resolve(
     }
     if found.is_empty() {
         let title = format!("`{path}` matches nothing");
-        return Err(Problem::error("unknown-path", *at, title));
+        let problem = Problem::error("unknown-path", *at, title);
+        return Err(problem.help("nothing in the file has such a name"));
     }
     Ok(found)
 }
@@ -239,6 +236,15 @@ fn unknown_path(path: &str, at: Span) -> Problem {
     Problem::error("unknown-path", at, format!("there is no setting `{path}`"))
 }
 
+/// Names the keys that there are, or says that there are none.
+fn with_keys(problem: Problem, node: &Node, before: &str) -> Problem {
+    match (node.keys().next(), &node.names) {
+        (Some(_), _) => problem.help(format!("{before}: {}", list(node.keys()))),
+        (None, Some(_)) => problem.help("write a table of names, such as `{ b = { weight = 2 } }`"),
+        (None, None) => problem.help("it has no keys"),
+    }
+}
+
 /// Follows a path below a table to its end.
 fn descend(
     mut node: &'static Node,
@@ -248,17 +254,15 @@ fn descend(
     problems: &Problems,
 ) -> Result<(String, &'static Node), Problem> {
     if rest.is_empty() {
-        let keys = or_list(node.children.keys().copied());
         let problem = Problem::error("unknown-path", at, format!("`{path}` names no setting"));
-        return Err(problem.help(format!("add one of its keys: {keys}")));
+        return Err(with_keys(problem, node, "add one of its keys"));
     }
     for part in rest.split('.') {
         let Some(child) = node.child(part) else {
             let problem = unknown_path(path, at);
             return Err(match problems.suggest(part, node.children.keys().copied()) {
                 Some(close) => problem.help(format!("did you mean `{close}` for `{part}`?")),
-                None => problem
-                    .help(format!("the keys here are {}", or_list(node.children.keys().copied()))),
+                None => with_keys(problem, node, "the keys here are"),
             });
         };
         node = child;

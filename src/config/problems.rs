@@ -36,9 +36,10 @@ impl Problems {
         self.list.iter().any(|problem| problem.severity == Severity::Error)
     }
 
-    /// Where they are.
-    pub(super) fn places(&self) -> Vec<Span> {
-        self.list.iter().map(|problem| problem.primary.span).collect()
+    /// Where those of a kind are.
+    pub(super) fn places_of(&self, id: &str) -> Vec<Span> {
+        let of_kind = self.list.iter().filter(|problem| problem.id == id);
+        of_kind.map(|problem| problem.primary.span).collect()
     }
 
     pub(super) fn retain(&mut self, keep: impl Fn(&Problem) -> bool) {
@@ -69,10 +70,24 @@ impl Problems {
             .take(MOST_COMPARED)
             .filter(|candidate| candidate.len().abs_diff(word.len()) <= 2 * most)
             .map(|candidate| (strsim::damerau_levenshtein(word, candidate), candidate))
-            .filter(|(distance, _)| *distance <= most)
-            .min()
+            // All letters wrong is another word.
+            .filter(|(distance, _)| *distance <= most && *distance < word.chars().count())
+            .min_by(|(a, one), (b, two)| {
+                let alike = |candidate| strsim::jaro_winkler(word, candidate);
+                a.cmp(b).then_with(|| alike(two).total_cmp(&alike(one)))
+            })
             .map(|(_, candidate)| candidate)
     }
+}
+
+/// Words as a list for people: `a`, `b`, `c`; at most twelve.
+pub(super) fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
+    const MOST: usize = 12;
+    let mut words: Vec<_> = words.into_iter().take(MOST + 1).map(|w| format!("`{w}`")).collect();
+    if words.len() > MOST {
+        words[MOST] = "…".to_owned();
+    }
+    words.join(", ")
 }
 
 /// Words as a list for people: `a`, `b` or `c`; at most eight.

@@ -6,6 +6,9 @@ use toml::de::{DeTable, DeValue};
 use super::problems::Problems;
 use crate::diagnostic::{Problem, SourceId, Span};
 
+/// With more errors than this, none is explained further.
+const MOST_EXPLAINED: usize = 20;
+
 /// A TOML value.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Raw {
@@ -62,13 +65,30 @@ impl Place {
 /// the rest read.
 pub(super) fn read_document(text: &str, source: SourceId, problems: &mut Problems) -> Vec<Item> {
     let (table, errors) = DeTable::parse_recoverable(text);
+    let items = items(table.get_ref(), Place { source, offset: 0 });
+    let is_crowded = errors.len() > MOST_EXPLAINED;
     for error in errors {
         let range = error.span().unwrap_or(0..0);
         let span = Span::new(source, range.clone());
         let key = text.get(range).unwrap_or_default();
-        problems.push(syntax_problem(error.message(), key, span));
+        let problem = syntax_problem(error.message(), key, span);
+        let first = if is_crowded { None } else { given_before(&items, key, span) };
+        problems.push(match first.filter(|_| problem.id == "duplicate-key") {
+            Some(first) => problem.secondary(first, "first here"),
+            None => problem,
+        });
     }
-    items(table.get_ref(), Place { source, offset: 0 })
+    items
+}
+
+/// The last place before `at` where a key of that name is given.
+fn given_before(items: &[Item], key: &str, at: Span) -> Option<Span> {
+    let own = items.iter().filter(|item| item.key == key && item.key_span < at);
+    let below = items.iter().filter_map(|item| match &item.raw {
+        Raw::Table(items) => given_before(items, key, at),
+        _ => None,
+    });
+    own.map(|item| item.key_span).chain(below).max()
 }
 
 /// Reads one value that stands at `offset` in its source; none when it is not TOML.
@@ -83,6 +103,10 @@ fn syntax_problem(message: &str, text: &str, span: Span) -> Problem {
         return Problem::error("duplicate-key", span, format!("`{text}` is given twice"))
             .label("again here")
             .help("keep one of them");
+    }
+    if message.starts_with("string values must be quoted") && text.trim().is_empty() {
+        let problem = Problem::error("syntax", span, "not valid TOML: a value is missing");
+        return problem.help("write `key = value`, or leave the key out");
     }
     Problem::error("syntax", span, format!("not valid TOML: {message}"))
 }

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::document::{Document, Entity, Entry};
-use super::problems::{Problems, or_list};
+use super::document::{Document, Entity, Entry, Value};
+use super::problems::{Problems, list};
 use super::raw::{Item, Raw};
 use super::registry::{self, Node};
 use super::setting::{Kind, Section};
@@ -52,7 +52,10 @@ fn read_section(
         let name = &item.key;
         if !is_name(name) {
             problems.push(invalid_name(name, item.key_span));
-        } else if let Raw::Table(values) = &item.raw {
+        }
+        // Read under the name that it should have, so that others still find it.
+        let name = &if is_name(name) { name.clone() } else { mended_name(name) };
+        if let Raw::Table(values) = &item.raw {
             let mut entity = Entity::new(name, item.key_span, order);
             read_table(node, values, "", &mut entity, problems);
             document.table_mut(section).insert(name.clone(), Arc::new(entity));
@@ -98,7 +101,13 @@ pub(super) fn read_table(
 
 fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, problems: &mut Problems) {
     let Some(child) = node.child(&item.key) else {
+        let close = problems.suggest(&item.key, node.children.keys().copied());
         problems.push(unknown_key(node, &item.key, item.key_span, problems));
+        if let Some(close) = close {
+            // What is misspelt is not missing.
+            let entry = Entry { value: Value::Invalid, key: item.key_span, at: item.at };
+            entity.values.entry(format!("{prefix}{close}")).or_insert(entry);
+        }
         return;
     };
     if !node.children.contains_key(item.key.as_str()) && !is_name(&item.key) {
@@ -119,7 +128,7 @@ fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, proble
         read_table(child, below, &format!("{path}."), entity, problems);
     } else {
         let title = format!("`{}` must be a table, not {}", item.key, item.raw.what());
-        let keys = or_list(child.children.keys().copied());
+        let keys = list(child.keys());
         let problem = Problem::error("wrong-type", item.at, title);
         problems.push(match keys.is_empty() {
             true => problem.help(format!("write `{} = {{ NAME = {{}} }}`", item.key)),
@@ -138,10 +147,10 @@ pub(super) fn unknown_key(node: &Node, key: &str, at: Span, problems: &Problems)
     let elsewhere = registry::settings().filter(|setting| setting.key() == key);
     let places: Vec<_> = elsewhere.map(|setting| setting.path.replace('*', "NAME")).collect();
     if !places.is_empty() {
-        let places = or_list(places.iter().map(String::as_str));
+        let places = list(places.iter().map(String::as_str));
         return problem.help(format!("it belongs elsewhere: {places}"));
     }
-    let keys = or_list(node.children.keys().copied());
+    let keys = list(node.keys());
     match keys.is_empty() {
         true => problem.help("this table has no keys"),
         false => problem.help(format!("the keys here are {keys}")),
@@ -158,10 +167,23 @@ pub(super) fn invalid_name(name: &str, at: Span) -> Problem {
     let problem = Problem::error("invalid-name", at, format!("`{shown}` cannot be a name"));
     let problem = problem
         .help("names are 1 to 100 lowercase letters, digits, `-` and `_`, such as `planner-a`");
-    let mended: String = name
-        .to_lowercase()
-        .chars()
-        .map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' })
-        .collect();
+    let mended = mended_name(name);
     if is_name(&mended) { problem.patch(at, mended) } else { problem }
+}
+
+/// As [`invalid_name`], of a value in quotes.
+pub(super) fn invalid_name_text(name: &str, at: Span) -> Problem {
+    let mut problem = invalid_name(name, at);
+    if let Some(patch) = &mut problem.patch {
+        patch.replacement = format!("\"{}\"", patch.replacement);
+    }
+    problem
+}
+
+/// The nearest name that may be one.
+pub(super) fn mended_name(name: &str) -> String {
+    let mend = |c: char| if c.is_ascii_alphanumeric() || c == '_' { c } else { '-' };
+    let name: String =
+        name.chars().take(LONGEST_NAME).flat_map(char::to_lowercase).map(mend).collect();
+    name.trim_matches('-').to_owned()
 }

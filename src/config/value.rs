@@ -1,6 +1,7 @@
 //! One value against its setting: type, unit, range.
 
 use super::document::{Assignment, Value};
+use super::lower::fragment;
 use super::problems::{Problems, or_list};
 use super::quantity::{
     NotADuration, format_duration, format_ratio, parse_duration_s, parse_percent,
@@ -70,9 +71,7 @@ fn duration(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Valu
             invalid(format!("`{key}` cannot be counted in weeks, months or years"))
                 .help("write it in `d`, `h`, `m`, `s` or `ms`")
         }
-        NotADuration::Negative => {
-            Problem::error("out-of-range", at, format!("`{key}` must not be negative"))
-        }
+        NotADuration::Negative => out_of_range(setting, at, "must not be negative"),
         NotADuration::Other => invalid(format!("`{key}` is not a duration"))
             .help("write numbers with units, such as `\"250ms\"`, `\"1m30s\"` or `\"2h\"`"),
     })?;
@@ -109,6 +108,28 @@ fn ratio(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, 
     })
 }
 
+/// What a value may be, and what it is for.
+fn allowed(setting: &Setting) -> String {
+    let of = |range: Range, show: &dyn Fn(f64) -> String| match range.least {
+        Least::At(least) => format!("{} to {}", show(least), show(range.most)),
+        Least::Over(least) => format!("over {}, up to {}", show(least), show(range.most)),
+    };
+    let range = match &setting.kind {
+        Kind::Duration(range) => of(*range, &|v| format!("\"{}\"", format_duration(v))),
+        Kind::Ratio(range) => of(*range, &format_ratio),
+        Kind::Number(range) => of(*range, &|v| v.to_string()),
+        Kind::Count(least, most) => format!("{least} to {most}"),
+        _ => return fragment(setting.sentence),
+    };
+    format!("{range}: {}", fragment(setting.sentence))
+}
+
+fn out_of_range(setting: &Setting, at: Span, why: &str) -> Problem {
+    let title = format!("`{}` {why}", setting.key());
+    let help = format!("`{}` is {}", setting.key(), allowed(setting));
+    Problem::error("out-of-range", at, title).help(help)
+}
+
 fn number(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Problem> {
     let value = plain_number(raw).ok_or_else(|| wrong_type(setting, raw, at, "a number", "1.5"))?;
     in_range(setting, range, value, at, |v| v.to_string())
@@ -130,23 +151,17 @@ fn in_range(
     at: Span,
     show: impl Fn(f64) -> String,
 ) -> Result<Value, Problem> {
-    let key = setting.key();
-    let out = |title| Err(Problem::error("out-of-range", at, title));
+    let out = |why: String| Err(out_of_range(setting, at, &why));
     if !value.is_finite() {
-        let title = format!("`{key}` must be a finite number");
-        return Err(Problem::error("not-finite", at, title));
+        let title = format!("`{}` must be a finite number", setting.key());
+        let problem = Problem::error("not-finite", at, title);
+        return Err(problem.help(format!("`{}` is {}", setting.key(), allowed(setting))));
     }
     match range.least {
-        Least::At(least) if value < least && least == 0.0 => {
-            out(format!("`{key}` must not be negative"))
-        }
-        Least::At(least) if value < least => {
-            out(format!("`{key}` must be at least {}", show(least)))
-        }
-        Least::Over(least) if value <= least => {
-            out(format!("`{key}` must be over {}", show(least)))
-        }
-        _ if value > range.most => out(format!("`{key}` must be at most {}", show(range.most))),
+        Least::At(least) if value < least && least == 0.0 => out("must not be negative".to_owned()),
+        Least::At(least) if value < least => out(format!("must be at least {}", show(least))),
+        Least::Over(least) if value <= least => out(format!("must be over {}", show(least))),
+        _ if value > range.most => out(format!("must be at most {}", show(range.most))),
         _ => Ok(Value::Number(value + 0.0)), // turns -0.0 into 0.0
     }
 }
@@ -157,7 +172,8 @@ fn count(setting: &Setting, least: u64, most: u64, raw: &Raw, at: Span) -> Resul
         Raw::Integer(number) => *number,
         Raw::Float(number) if number.is_finite() => {
             let title = format!("`{key}` must be a whole number");
-            return Err(Problem::error("wrong-type", at, title));
+            let problem = Problem::error("wrong-type", at, title);
+            return Err(problem.help(format!("`{key}` is {}", allowed(setting))));
         }
         _ => {
             let example = least.max(2).min(most).to_string();
@@ -175,10 +191,9 @@ fn count(setting: &Setting, least: u64, most: u64, raw: &Raw, at: Span) -> Resul
         .help("write `schema_version = 1`, or use a newer zonefall")
         .patch(at, "1")),
         _ if number.is_some_and(|number| number < i128::from(least)) => {
-            let title = format!("`{key}` must be at least {least}");
-            Err(Problem::error("out-of-range", at, title))
+            Err(out_of_range(setting, at, &format!("must be at least {least}")))
         }
-        _ => Err(Problem::error("out-of-range", at, format!("`{key}` must be at most {most}"))),
+        _ => Err(out_of_range(setting, at, &format!("must be at most {most}"))),
     }
 }
 
@@ -199,8 +214,9 @@ fn word(
     }
     let key = setting.key();
     if later.contains(&text.as_str()) {
-        return Err(not_yet(&format!("`{key} = \"{text}\"`"), at)
-            .help(format!("for now `{key}` is {}", or_list(words.iter().copied()))));
+        let what = format!("`{key} = \"{text}\"`");
+        let now = format!("for now `{key}` is {}", or_list(words.iter().copied()));
+        return Err(not_yet(&what, at).help(now));
     }
     let problem = Problem::error("unknown-word", at, format!("`{key}` cannot be `{text}`"))
         .help(format!("it is {}", or_list(words.iter().copied())));

@@ -7,7 +7,7 @@ use annotate_snippets::{
 };
 
 use super::problem::{Label, Patch, Problem, Severity};
-use super::sources::{Source, SourceId, Sources};
+use super::sources::{Source, Sources};
 
 /// Problems that are drawn; the rest are counted.
 const MOST_DRAWN: usize = 50;
@@ -15,6 +15,8 @@ const MOST_DRAWN: usize = 50;
 const MOST_OF_A_LINE: usize = 240;
 /// Bytes before a mark that are kept of a longer line.
 const BEFORE_MARK: usize = 60;
+/// Lines between the first and the last mark of one excerpt.
+const MOST_LINES: usize = 40;
 /// Longest message that is drawn, characters.
 const MOST_OF_A_MESSAGE: usize = 400;
 
@@ -57,58 +59,85 @@ fn report<'a>(problem: &'a Problem, sources: &'a Sources) -> Vec<Group<'a>> {
     let title = level.primary_title(clip_message(&problem.title)).id(problem.id);
     let mut group = Group::with_title(title);
     let source = sources.get(problem.primary.span.source);
-    if !source.text().is_empty() {
-        group = group.elements(excerpts(problem, sources));
-        group = group.element(Padding);
-    } else {
+    if source.text().is_empty() {
         group = group.element(Origin::path(source.name()));
+    } else {
+        group = group.elements(excerpts(problem, sources));
     }
-    let (last_help, notes) = match (&problem.patch, problem.help.split_last()) {
-        (Some(patch), Some((last, notes))) => (patch_group(patch, last, sources), notes),
-        _ => (None, problem.help.as_slice()),
+    // The last way out stands over the text as it would be mended.
+    let mended = problem
+        .patch
+        .as_ref()
+        .zip(problem.help.split_last())
+        .and_then(|(patch, (last, notes))| Some((patch_group(patch, last, sources)?, notes)));
+    let (mended, notes) = match mended {
+        Some((group, notes)) => (Some(group), notes),
+        None => (None, problem.help.as_slice()),
     };
-    let notes = if last_help.is_some() { notes } else { problem.help.as_slice() };
+    if !notes.is_empty() {
+        group = group.element(Padding);
+    }
     for note in notes {
         group = group.element(Level::HELP.message(normalize_untrusted_str(&clip_message(note))));
     }
-    std::iter::once(group).chain(last_help).collect()
+    std::iter::once(group).chain(mended).collect()
 }
 
-/// One excerpt for each source and line that is marked: the primary's first.
+/// The marked lines: in one excerpt when they are near each other, else one for each.
 fn excerpts<'a>(problem: &'a Problem, sources: &'a Sources) -> Vec<Element<'a>> {
-    let mut places: Vec<(SourceId, usize)> = vec![];
-    let marks = || std::iter::once(&problem.primary).chain(&problem.secondary);
-    let place = |label: &Label| {
+    let labels: Vec<_> = std::iter::once(&problem.primary).chain(&problem.secondary).collect();
+    if let Some(snippet) = near(&labels, sources) {
+        return vec![Element::from(snippet)];
+    }
+    let elements = labels.iter().enumerate().flat_map(|(index, label)| {
         let source = sources.get(label.span.source);
-        (label.span.source, source.line_at(source.floor(label.span.start)))
-    };
-    for label in marks() {
-        let at = place(label);
-        if !places.contains(&at) {
-            places.push(at);
+        let line = line_of(label, source);
+        let clip = clip_line(source, line, label.span.start);
+        let snippet = Snippet::source(clip.text.clone()).line_start(line + 1);
+        let kind = kind(index);
+        if clip.is_whole {
+            let snippet = snippet.path(source.name()).annotation(mark(kind, label, &clip));
+            return vec![Element::from(snippet)];
         }
-    }
-    let mut elements = vec![];
-    for (id, line) in places {
-        let source = sources.get(id);
-        let labels: Vec<_> = marks().filter(|label| place(label) == (id, line)).collect();
-        let Some(first) = labels.first() else { continue };
-        let at = sources.location(first.span);
+        // The column within a part of a line would be wrong: it is said apart.
+        let at = sources.location(label.span);
         let origin = Origin::path(source.name()).line(at.line).char_column(at.column);
-        elements.push(Element::from(origin));
-        let clip = clip_line(source, line, first.span.start);
-        let mut snippet = Snippet::source(clip.text.clone()).line_start(line + 1);
-        for label in labels {
-            let kind = if std::ptr::eq(label, &problem.primary) {
-                AnnotationKind::Primary
-            } else {
-                AnnotationKind::Context
-            };
-            snippet = snippet.annotation(mark(kind, label, &clip));
-        }
-        elements.push(Element::from(snippet));
+        vec![Element::from(origin), Element::from(snippet.annotation(mark(kind, label, &clip)))]
+    });
+    elements.collect()
+}
+
+fn near<'a>(labels: &[&'a Label], sources: &'a Sources) -> Option<Snippet<'a, Annotation<'a>>> {
+    let id = labels.first()?.span.source;
+    let source = sources.get(id);
+    let lines = labels.iter().map(|label| line_of(label, source));
+    let (first, last) = (lines.clone().min()?, lines.max()?);
+    let (start, end) = (source.line_range(first).start, source.line_range(last).end);
+    let is_one = labels.iter().all(|label| label.span.source == id);
+    let mut between = (first..=last).map(|line| source.line_range(line));
+    if !is_one || last - first > MOST_LINES || between.any(|line| line.len() > MOST_OF_A_LINE) {
+        return None;
     }
-    elements
+    let text = source.text()[start..end].to_owned();
+    let clip = Clip { text, start, end, prefix: 0, is_whole: true };
+    let marks = labels.iter().enumerate().map(|(index, label)| {
+        let end = source.line_range(line_of(label, source)).end;
+        let mut own = (*label).span;
+        own.end = own.end.min(end);
+        let text = (!label.text.is_empty()).then(|| clip_message(&label.text));
+        kind(index).span(clip.range(own.start, own.end)).label(text)
+    });
+    let marks: Vec<_> = marks.collect();
+    let snippet = Snippet::source(clip.text).path(source.name()).line_start(first + 1);
+    Some(snippet.annotations(marks))
+}
+
+fn line_of(label: &Label, source: &Source) -> usize {
+    source.line_at(source.floor(label.span.start))
+}
+
+const fn kind(index: usize) -> AnnotationKind {
+    if index == 0 { AnnotationKind::Primary } else { AnnotationKind::Context }
 }
 
 fn mark<'a>(kind: AnnotationKind, label: &'a Label, clip: &Clip) -> Annotation<'a> {

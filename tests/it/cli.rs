@@ -357,7 +357,7 @@ fn every_example_can_be_written_checked_and_run() {
     place.run(&["init"]).expect(2, &["zonefall.toml exists", "--force"]);
     assert_eq!(place.read("zonefall.toml"), "mine");
     place.run(&["init", "--force"]).expect(0, &[]);
-    assert!(place.read("zonefall.toml").contains("ten-lines"));
+    assert!(place.read("zonefall.toml").contains("ten lines"));
     place.run(&["init", "--example", "ten-line", "y.toml"]).expect(2, &["did you mean"]);
     place.run(&["init", "."]).expect(2, &["is a folder"]);
 }

@@ -6,7 +6,7 @@ use super::get::Table;
 use super::instance::{optional_seconds, seconds};
 use super::pool::{NamedPool, reference};
 use crate::config::document::Entity;
-use crate::config::problems::{Problems, or_list};
+use crate::config::problems::{Problems, list, or_list};
 use crate::config::registry::{EVENT_COMMON, EVENT_KINDS, EventKind};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
@@ -94,7 +94,7 @@ fn check_keys(kind: &EventKind, table: &Table<'_>, problems: &mut Problems) -> b
             [] => {
                 is_right = false;
                 let problem = table.missing(&or_list(group.iter().copied()));
-                problems.push(problem.help(format!("a `{}` event needs it", kind.word)));
+                problems.push(problem.help(format!("events of kind `{}` need it", kind.word)));
             }
             [first, second, ..] => {
                 is_right = false;
@@ -112,11 +112,11 @@ fn check_keys(kind: &EventKind, table: &Table<'_>, problems: &mut Problems) -> b
     for (key, entry) in &table.entity.values {
         if !EVENT_COMMON.contains(&key.as_str()) && !known.contains(&key.as_str()) {
             is_right = false;
-            let title = format!("a `{}` event has no `{key}`", kind.word);
-            problems.push(
-                Problem::error("field-of-other-kind", entry.key, title)
-                    .help(format!("its keys are {}", or_list(known.iter().copied()))),
-            );
+            let title = format!("events of kind `{}` have no `{key}`", kind.word);
+            problems.push(Problem::error("field-of-other-kind", entry.key, title).help(format!(
+                "their keys are {}",
+                list(EVENT_COMMON.iter().chain(&known).copied())
+            )));
         }
     }
     is_right

@@ -44,7 +44,8 @@ impl<'a> Table<'a> {
         match (&node.default, &setting.default) {
             (Some(value), _) => Some(value.clone()),
             (None, Default::Required) => {
-                problems.push(self.missing(&format!("`{key}`")).help(setting.sentence));
+                let help = format!("add `{key}`: {}", fragment(setting.sentence));
+                problems.push(self.missing(&format!("`{key}`")).help(help));
                 None
             }
             _ => Some(Value::Absent),
@@ -117,4 +118,10 @@ impl<'a> Table<'a> {
     pub(super) fn place(&self, key: &str) -> Span {
         self.entity.place(key)
     }
+}
+
+/// A sentence as the end of another.
+pub(in crate::config) fn fragment(sentence: &str) -> String {
+    let mut chars = sentence.trim_end_matches('.').chars();
+    chars.next().map(char::to_lowercase).into_iter().flatten().chain(chars).collect()
 }

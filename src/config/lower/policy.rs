@@ -2,7 +2,7 @@
 
 use super::get::Table;
 use crate::config::document::{Assignment, Document, Entity, Value};
-use crate::config::problems::{Problems, or_list};
+use crate::config::problems::{Problems, list, or_list};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
 use crate::policy::{self, PolicyKind, PolicySetting, PolicySpec};
@@ -82,11 +82,11 @@ fn check_keys(kind: &PolicyKind, table: &Table<'_>, problems: &mut Problems) {
     let own: Vec<_> = kind.settings.iter().map(|setting| setting.key).collect();
     for (key, entry) in &table.entity.values {
         if !COMMON.contains(&key.as_str()) && !own.contains(&key.as_str()) {
-            let title = format!("a `{}` policy has no `{key}`", kind.name);
-            let keys = or_list(own.iter().chain(&COMMON).copied());
+            let title = format!("policies of kind `{}` have no `{key}`", kind.name);
+            let keys = list(COMMON.iter().chain(&own).copied());
             problems.push(
                 Problem::error("field-of-other-kind", entry.key, title)
-                    .help(format!("its keys are {keys}")),
+                    .help(format!("their keys are {keys}")),
             );
         }
     }

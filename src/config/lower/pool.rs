@@ -90,6 +90,10 @@ pub(super) fn named(
         return Some(position);
     }
     let document = context.document;
+    if document.table(section).is_empty() {
+        // That there is none at all is said once.
+        return None;
+    }
     let problem = unknown_name(section, name, document.table(section), at, problems);
     problems.push(match document.templates.get(name) {
         Some(pools) if section == Section::Pool => {
@@ -118,7 +122,7 @@ fn service(table: &Table<'_>, kind: Option<&str>, problems: &mut Problems) -> Op
     let service = table.optional_text("service", problems)?;
     match service {
         Some(name) if !read::is_name(&name) => {
-            problems.push(read::invalid_name(&name, table.place("service")));
+            problems.push(read::invalid_name_text(&name, table.place("service")));
             None
         }
         Some(name) => Some(name),
@@ -157,7 +161,7 @@ fn demand(table: &Table<'_>, capacity_rps: Option<f64>, problems: &mut Problems)
     let (has_headroom, has_of) = (table.has("headroom"), table.has("headroom_of"));
     let key = |key| table.entity.get(key).map_or(table.entity.at, |entry| entry.key);
     if table.has("demand_rps") {
-        for other in ["headroom", "headroom_of"].into_iter().filter(|key| table.has(key)) {
+        if let Some(other) = ["headroom", "headroom_of"].into_iter().find(|key| table.has(key)) {
             let title = format!("{} has both `demand_rps` and `{other}`", table.title());
             problems.push(
                 Problem::error("conflicting-keys", key(other), title)

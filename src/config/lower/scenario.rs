@@ -89,7 +89,7 @@ fn root(document: &Document, fallback_name: &str, problems: &mut Problems) -> St
     match document.root.get("name").map(|entry| &entry.value) {
         Some(Value::Text(name)) => {
             if !read::is_name(name) {
-                problems.push(read::invalid_name(name, document.root.place("name")));
+                problems.push(read::invalid_name_text(name, document.root.place("name")));
             }
             name.clone()
         }

@@ -7,7 +7,7 @@ use super::{fleet, plan};
 use crate::config::document::Value;
 use crate::config::problems::Problems;
 use crate::config::raw::read_value;
-use crate::config::setting::{Default as Fallback, Section, Setting};
+use crate::config::setting::{Default as Fallback, Kind, Section, Setting};
 use crate::config::value;
 use crate::diagnostic::SourceId;
 
@@ -73,6 +73,12 @@ impl Node {
         self.children.get(key).or(self.names.as_deref())
     }
 
+    /// The keys here that are supported.
+    pub fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
+        let is_there = |node: &Self| node.setting.is_none_or(|own| own.kind != Kind::Later);
+        self.children.iter().filter(move |(_, node)| is_there(node)).map(|(key, _)| *key)
+    }
+
     /// The place at a path below, whose parts are keys and names.
     #[must_use]
     pub fn find(&self, path: &str) -> Option<&Self> {
@@ -94,7 +100,6 @@ pub fn settings() -> impl Iterator<Item = &'static Setting> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::setting::Kind;
 
     #[test]
     fn every_setting_is_found_and_its_default_is_valid() {
