@@ -14,6 +14,7 @@ mod shares;
 mod simulate;
 
 pub use bound::bound_rps;
+pub use hit::hit_pools;
 pub use result::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
 pub use simulate::simulate;
 

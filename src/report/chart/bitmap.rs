@@ -75,13 +75,14 @@ impl Bitmap<'_> {
 
     /// Fills the union of outlines that all turn the same way.
     fn cover(&mut self, outlines: &[Vec<(f32, f32)>], color: BackendColor) {
+        // A little beyond the picture, so that what is cut off leaves no edge in it.
+        let (far_x, far_y) = (self.width as f32 + 64.0, self.height as f32 + 64.0);
         let points = || outlines.iter().flatten();
-        let least = |a: f32, b: f32| if b < a { b } else { a };
-        let left = points().map(|p| p.0).fold(self.width as f32, least).max(-64.0).floor();
-        let top = points().map(|p| p.1).fold(self.height as f32, least).max(-64.0).floor();
-        let right = points().map(|p| -p.0).fold(0.0, least).max(-(self.width as f32) - 64.0);
-        let bottom = points().map(|p| -p.1).fold(0.0, least).max(-(self.height as f32) - 64.0);
-        let (width, height) = ((-right - left).ceil(), (-bottom - top).ceil());
+        let left = points().map(|p| p.0).fold(far_x, f32::min).max(-64.0).floor();
+        let top = points().map(|p| p.1).fold(far_y, f32::min).max(-64.0).floor();
+        let right = points().map(|p| p.0).fold(-64.0, f32::max).min(far_x).ceil();
+        let bottom = points().map(|p| p.1).fold(-64.0, f32::max).min(far_y).ceil();
+        let (width, height) = (right - left, bottom - top);
         if width <= 0.0 || height <= 0.0 {
             return;
         }

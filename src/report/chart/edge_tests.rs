@@ -1,6 +1,6 @@
 //! Charts of odd runs: none may panic, and all give a whole picture.
 
-use super::fixture::{Plot, cascade, context, five, result, scenario};
+use super::fixture::{Plot, cascade, context, five, result, scenario, simulated};
 use super::{ChartContext, compare_charts, run_charts};
 use crate::metric::RunResult;
 use crate::model::Scenario;
@@ -66,6 +66,26 @@ fn planner_agent() {
     assert_eq!(names, expected);
     check("planner-agent", &scenario, &results);
     keep("none-run", &run_charts(&context(&scenario), &results[0]).unwrap());
+}
+
+const KINDS: [&str; 4] = ["none", "unconditional", "rate-limited", "capacity-aware"];
+
+#[test]
+fn simulated_runs() {
+    let scenario = scenario(&ABC, 1);
+    let results = simulated(&scenario, &KINDS);
+    check("simulated", &scenario, &results);
+    for result in &results {
+        let folder = format!("simulated-{}", result.policy);
+        keep(&folder, &run_charts(&context(&scenario), result).unwrap());
+    }
+}
+
+#[test]
+fn simulated_flapping() {
+    let mut scenario = scenario(&ABC, 2);
+    scenario.kinds[0].health_check.on_unhealthy = crate::model::OnUnhealthy::Eject;
+    check("simulated-flapping", &scenario, &simulated(&scenario, &KINDS));
 }
 
 #[test]
@@ -176,27 +196,4 @@ fn flapping_is_collapsed() {
     assert!(marks.len() <= 10, "{marks:?}");
     assert!(marks.windows(2).all(|pair| pair[0].since_s <= pair[1].since_s));
     check("flapping", &scenario, &[result]);
-}
-
-#[test]
-#[ignore = "prints times"]
-fn speed() {
-    let scenario = scenario(&ABC, 1);
-    let results = results(&scenario, &five(), 1320);
-    let context = context(&scenario);
-    for _ in 0..3 {
-        let start = std::time::Instant::now();
-        let scenes: Vec<_> = vec![
-            super::healthy_capacity::compare(&context, &results),
-            super::utilization::compare(&context, &results),
-            super::healthy_capacity::run(&context, &results[1..2]),
-        ];
-        let layout = start.elapsed();
-        let start = std::time::Instant::now();
-        scenes.iter().for_each(|scene| drop(super::svg::encode(scene)));
-        let svg = start.elapsed();
-        let start = std::time::Instant::now();
-        scenes.iter().for_each(|scene| drop(super::bitmap::encode(scene)));
-        eprintln!("layout {layout:?} svg {svg:?} png {:?}", start.elapsed());
-    }
 }

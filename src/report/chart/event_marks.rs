@@ -3,7 +3,7 @@
 use super::series::Window;
 use super::words::{duration, list, percent, rate, zone};
 use crate::engine::Happening;
-use crate::metric::RunResult;
+use crate::metric::{RunResult, hit_pools};
 use crate::model::{Action, Event, LossAmount, PoolId, Scenario};
 
 /// One numbered mark.
@@ -15,14 +15,15 @@ pub struct EventMark {
     pub text: String,
 }
 
+/// What a mark is about; of one instant, causes come first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Class {
     Fault,
     FaultEnd,
-    Redirect,
-    Shed,
     FirstOut,
     Lost,
+    Redirect,
+    Shed,
     NoneHealthy,
     NothingLeft,
     Recovered,
@@ -164,23 +165,6 @@ fn first_moves(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<
         }
     }
     drafts
-}
-
-/// Which pools an event hits, so that losing them is no cascade.
-fn hit_pools(scenario: &Scenario) -> Vec<bool> {
-    let mut hit = vec![false; scenario.pools.len()];
-    for event in &scenario.events {
-        let pools: Vec<PoolId> = match &event.action {
-            Action::ZoneOutage { zone } => scenario.pools_in(*zone).collect(),
-            Action::InstanceLoss { pool, .. } | Action::Surge { pool, .. } => vec![*pool],
-            Action::Drain { pools, .. }
-            | Action::Slow { pools, .. }
-            | Action::Errors { pools, .. } => pools.clone(),
-            Action::AddInstances { .. } | Action::Set { .. } => vec![],
-        };
-        pools.iter().for_each(|pool| hit[pool.index()] = true);
-    }
-    hit
 }
 
 /// The first loss of every pool, and how often it was lost in all.

@@ -1,12 +1,13 @@
 //! Made-up runs for the charts' tests: a cascade with the times of the planner-agent example.
 
 use crate::engine::{Happening, LogEntry};
-use crate::metric::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
+use crate::metric::{self, FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
 use crate::model::{
     Action, Balancing, Client, ClientId, Event, HealthCheck, InstanceKind, KindId, OnUnhealthy,
     Pool, PoolFailover, PoolId, ProbeKind, Scenario, ServiceId, Simulation, TopologyGraph, Zone,
     ZoneId,
 };
+use crate::policy::{self, Case, PolicySpec};
 use crate::report::chart::ChartContext;
 use crate::units::{Ratio, Rps, Seconds};
 
@@ -24,10 +25,8 @@ fn ratio(value: f64) -> Ratio {
     Ratio::new(value).unwrap()
 }
 
-/// Zones named as given, so many pools in each, 12 instances of 16 rps a pool; the first zone fails
-/// at 60 s.
-pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
-    let kind = InstanceKind {
+fn kind() -> InstanceKind {
+    InstanceKind {
         name: "planner".into(),
         workers: 32,
         service_time: seconds(2.0),
@@ -48,7 +47,12 @@ pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
             on_unhealthy: OnUnhealthy::Remove,
             phase: None,
         },
-    };
+    }
+}
+
+/// Zones named as given, so many pools in each, 12 instances of 16 rps a pool; the first zone fails
+/// at 60 s.
+pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
     let headroom = [0.15, 0.12, 0.18];
     let pools: Vec<Pool> = (0..zones.len() * pools_a_zone)
         .map(|index| {
@@ -81,7 +85,7 @@ pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
         name: "planner-agent".into(),
         simulation: Simulation { duration: seconds(660.0), step: seconds(0.5), seed: 7 },
         zones: zones.iter().map(|name| Zone { name: (*name).into() }).collect(),
-        kinds: vec![kind],
+        kinds: vec![kind()],
         clients: vec![Client { name: "default".into(), timeout: Some(seconds(30.0)) }],
         services: vec!["planner".into()],
         graph: TopologyGraph::new(zones.len(), 1, &pools, &failover),
@@ -145,15 +149,9 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
     let trigger_s = scenario.trigger_s();
     let zero_s = trigger_s.unwrap_or(0.0);
     let (mut timeline, mut fleet) = (Vec::new(), Vec::new());
-    let shares = |pool: &Pool, since_s: f64| {
-        let (first, last) = plot.out_s[pool.zone.index() % plot.out_s.len()];
-        let gone = ((since_s - first) / (last - first).max(1.0)).clamp(0.0, 1.0);
-        let gone = if first.is_finite() { (gone * 12.0).ceil() } else { 0.0 };
-        (12.0 - gone) as u32
-    };
     for row in 1..=rows {
         let time_s = row as f64 * every_s;
-        let since_s = time_s - zero_s;
+        let wobble = 1.0 + 0.03 * libm::sin(row as f64 * 0.7) * libm::cos(row as f64 * 0.131);
         let mut total = FleetRow {
             time_s,
             offered_rps: 0.0,
@@ -162,47 +160,12 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
             healthy_capacity_ratio: 0.0,
             bound_rps: 0.0,
         };
-        let redirected = trigger_s.is_some() && since_s > 76.0;
-        let wobble = 1.0 + 0.03 * libm::sin(row as f64 * 0.7) * libm::cos(row as f64 * 0.131);
-        for (index, pool) in scenario.pools.iter().enumerate() {
-            let in_rotation = shares(pool, since_s);
-            let capacity = 16.0 * f64::from(in_rotation);
-            let load = if redirected && pool.zone.index() > 0 {
-                192.0 * plot.load_after * wobble
-            } else {
-                pool.demand.get() * wobble
-            };
-            let dying = pool.zone.index() == 0 && since_s > 0.0 && trigger_s.is_some();
-            let up = if dying { (1.0 - since_s / 60.0).max(0.0) } else { 1.0 };
-            let overload = plot.load_after > 1.0 && since_s > 80.0;
-            let waste = if overload && plot.goodput < 0.5 { 0.3 } else { 1.0 };
-            let healthy = capacity.min(192.0 * up);
-            let completed = load.min(healthy) * waste;
-            total.offered_rps += pool.demand.get() * wobble;
-            total.completed_rps += completed;
-            total.healthy_capacity_rps += healthy;
-            timeline.push(PoolRow {
-                time_s,
-                pool: PoolId::from_index(index),
-                offered_rps: pool.demand.get(),
-                redirected_in_rps: 0.0,
-                redirected_out_rps: 0.0,
-                completed_rps: completed,
-                late_rps: 0.0,
-                shed_rps: 0.0,
-                rejected_rps: 0.0,
-                lost_rps: 0.0,
-                instances: 12,
-                instances_in_rotation: in_rotation,
-                capacity_rps: capacity,
-                healthy_capacity_rps: healthy,
-                utilization: (in_rotation > 0).then(|| load / capacity),
-                in_flight: 0.0,
-                queue: 0.0,
-                latency_mean_s: None,
-                latency_p99_s: None,
-                state: PoolState::Healthy,
-            });
+        for id in (0..scenario.pools.len()).map(PoolId::from_index) {
+            let row = pool_row(scenario, plot, id, (time_s, time_s - zero_s), wobble);
+            total.offered_rps += row.offered_rps;
+            total.completed_rps += row.completed_rps;
+            total.healthy_capacity_rps += row.healthy_capacity_rps;
+            timeline.push(row);
         }
         fleet.push(total);
     }
@@ -216,6 +179,51 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
         fleet,
         log,
         summary: summary(plot),
+    }
+}
+
+fn pool_row(
+    scenario: &Scenario,
+    plot: &Plot,
+    id: PoolId,
+    (time_s, since_s): (f64, f64),
+    wobble: f64,
+) -> PoolRow {
+    let pool = &scenario.pools[id.index()];
+    let triggered = scenario.trigger_s().is_some();
+    let (first, last) = plot.out_s[pool.zone.index() % plot.out_s.len()];
+    let gone = ((since_s - first) / (last - first).max(1.0)).clamp(0.0, 1.0);
+    let gone = if first.is_finite() { (gone * 12.0).ceil() } else { 0.0 };
+    let in_rotation = (12.0 - gone) as u32;
+    let capacity = 16.0 * f64::from(in_rotation);
+    let redirected = triggered && since_s > 76.0 && pool.zone.index() > 0;
+    let share = if redirected { plot.load_after * 192.0 } else { pool.demand.get() };
+    let load = share * wobble;
+    let dying = pool.zone.index() == 0 && since_s > 0.0 && triggered;
+    let up = if dying { (1.0 - since_s / 60.0).max(0.0) } else { 1.0 };
+    let wasted = plot.load_after > 1.0 && since_s > 80.0 && plot.goodput < 0.5;
+    let healthy = capacity.min(192.0 * up);
+    PoolRow {
+        time_s,
+        pool: id,
+        offered_rps: pool.demand.get() * wobble,
+        redirected_in_rps: 0.0,
+        redirected_out_rps: 0.0,
+        completed_rps: load.min(healthy) * if wasted { 0.3 } else { 1.0 },
+        late_rps: 0.0,
+        shed_rps: 0.0,
+        rejected_rps: 0.0,
+        lost_rps: 0.0,
+        instances: 12,
+        instances_in_rotation: in_rotation,
+        capacity_rps: capacity,
+        healthy_capacity_rps: healthy,
+        utilization: (in_rotation > 0).then(|| load / capacity),
+        in_flight: 0.0,
+        queue: 0.0,
+        latency_mean_s: None,
+        latency_p99_s: None,
+        state: PoolState::Healthy,
     }
 }
 
@@ -266,4 +274,16 @@ fn summary(plot: &Plot) -> Summary {
         time_to_recover_s: None,
         peak_amplification: None,
     }
+}
+
+/// What the engine makes of a scenario under policies of these kinds.
+pub fn simulated(scenario: &Scenario, kinds: &[&str]) -> Vec<RunResult> {
+    let run = |name: &&str| {
+        let kind = policy::kind(name).unwrap();
+        let values = kind.settings.iter().map(|setting| setting.default).collect();
+        let report_interval = Seconds::ZERO;
+        let policy = PolicySpec { name: (*name).to_owned(), kind, values, report_interval };
+        metric::simulate(&Case { scenario: scenario.clone(), policy }, 1)
+    };
+    kinds.iter().map(run).collect()
 }

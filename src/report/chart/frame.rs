@@ -198,10 +198,15 @@ fn number_disc(scene: &mut Scene, number: usize, (x, y): Point) {
     scene.text((x, y + 4.0), &number.to_string(), look);
 }
 
-/// Writes what the numbers mean, in two columns; returns where it ends.
+/// Writes what the numbers mean, in two columns unless that cuts texts of few; returns where it
+/// ends.
 pub fn key(scene: &mut Scene, top: f64, marks: &[EventMark]) -> f64 {
-    let rows = marks.len().div_ceil(2);
-    let step = (WIDTH - 2.0 * MARGIN) / 2.0;
+    let wide = |text: &str| font::width(text, LABEL_SIZE, Weight::Regular);
+    let room = WIDTH - 2.0 * MARGIN;
+    let cut = marks.iter().any(|mark| wide(&mark.text) > room / 2.0 - 130.0);
+    let columns = if marks.len() < 2 || cut && marks.len() <= 6 { 1 } else { 2 };
+    let rows = marks.len().div_ceil(columns);
+    let step = room / columns as f64;
     let times: Vec<String> = marks.iter().map(|mark| duration(mark.since_s)).collect();
     for (index, (mark, time)) in marks.iter().zip(&times).enumerate() {
         let (row, column) = (index % rows, index / rows);
@@ -209,8 +214,7 @@ pub fn key(scene: &mut Scene, top: f64, marks: &[EventMark]) -> f64 {
         let y = top + 14.0 + row as f64 * (LINE_HEIGHT + 2.0);
         number_disc(scene, index + 1, (x + 8.0, y));
         let in_column = times.iter().skip(column * rows).take(rows);
-        let widths = in_column.map(|time| font::width(time, LABEL_SIZE, Weight::Regular));
-        let time_right = x + 26.0 + widths.fold(0.0, f64::max);
+        let time_right = x + 26.0 + in_column.map(|time| wide(time)).fold(0.0, f64::max);
         scene.text((time_right, y + 4.5), time, plain(LABEL_SIZE, SOFT, Anchor::End));
         let room = x + step - 20.0 - (time_right + 10.0);
         let text = font::shorten(&mark.text, LABEL_SIZE, Weight::Regular, room);
@@ -237,7 +241,7 @@ pub fn caption(
     let step = duration(context.scenario.simulation.step.get());
     let hash: String = context.file_hash.chars().take(12).collect();
     let source = format!(
-        "{policies} · {plane}step {step} · seed {} · {}, SHA-256 {hash}…",
+        "{policies} · {plane}step {step} · seed {} · SHA-256 {hash}… · {}",
         context.seed, context.file_name
     );
     let mut y = top + 14.0;

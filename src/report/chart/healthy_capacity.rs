@@ -260,8 +260,10 @@ fn finish(
 }
 
 fn unit(magnitude: Magnitude) -> String {
-    let space = if magnitude.word.is_empty() { "" } else { " " };
-    format!("{}{space}requests a second", magnitude.word)
+    match magnitude.word {
+        "" => "requests a second".to_owned(),
+        word => format!("{word}s of requests a second"),
+    }
 }
 
 fn lower_first(sentence: &str) -> String {

@@ -1,7 +1,7 @@
 //! Charts of runs, each as SVG and PNG.
 //!
-//! A chart is laid out once, in logical pixels, as a [`Scene`](scene::Scene), and drawn twice
-//! through plotters. A new chart is one file and one line in [`CHARTS`].
+//! A chart is laid out once, in logical pixels, and drawn twice through plotters. A new chart is
+//! one file and one line in [`CHARTS`].
 
 mod bitmap;
 mod context;

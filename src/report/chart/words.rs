@@ -44,9 +44,13 @@ pub fn percent(ratio: f64) -> String {
     format!("{text}{NBSP}%")
 }
 
-/// A utilization: "87 %", from ten times the capacity on "16 ×".
+/// A utilization: "87 %", from ten times on "16 × capacity".
 pub fn load(ratio: f64) -> String {
-    if ratio < 9.995 { percent(ratio) } else { format!("{}{NBSP}×", number(ratio, 0)) }
+    if ratio < 9.995 {
+        percent(ratio)
+    } else {
+        format!("{}{NBSP}×{NBSP}capacity", number(ratio, 0))
+    }
 }
 
 /// A length of time: "4.5 s", "45 s", "2 min 45 s", "1 h 5 min", "2 d 3 h".
@@ -142,7 +146,10 @@ mod tests {
         assert_eq!(said(1.0), "100 %");
         assert_eq!(said(0.0), "0 %");
         assert_eq!(said(0.0001), "< 0.1 %");
-        assert_eq!((load(1.304), load(16.05)), ("130\u{a0}%".into(), "16\u{a0}×".into()));
+        assert_eq!(
+            (load(1.304), load(16.05)),
+            ("130\u{a0}%".into(), "16\u{a0}×\u{a0}capacity".into())
+        );
         assert_eq!(rate(166.96).replace(NBSP, " "), "167 rps");
         assert_eq!(rate(1.25e9).replace(NBSP, " "), "1.25 billion rps");
     }
