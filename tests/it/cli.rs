@@ -5,58 +5,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-const LOSE_ONE_OF_THREE: &str = r#"
-schema_version = 1
-name = "lose-one-of-three"
+const LOSE_ONE_OF_THREE: &str = include_str!("cli/three.toml");
 
-[simulation]
-duration = "120s"
-step = "500ms"
-seed = 7
-
-[instance.web]
-workers = 10
-service_time = "100ms"
-queue_limit = 1000
-speed_spread = "0%"
-
-[instance.web.health_check]
-kind = "deep"
-interval = "2s"
-timeout = "1s"
-unhealthy_threshold = 3
-healthy_threshold = 2
-on_unhealthy = "eject"
-
-[zone.a]
-[zone.b]
-[zone.c]
-
-[pool.web]
-zones = ["a", "b", "c"]
-instance = "web"
-instances = 4
-demand_rps = 280
-
-[policy.none]
-kind = "none"
-[policy.unconditional]
-kind = "unconditional"
-[policy.rate-limited]
-kind = "rate-limited"
-ramp = "60s"
-[policy.capacity-aware]
-kind = "capacity-aware"
-max_utilization = "90%"
-
-[event.zone-a-fails]
-at = "60s"
-kind = "zone-outage"
-zone = "a"
-cause = "power, \"again\""
-"#;
-
-/// A folder of its own for each test, with the file above in it.
+/// A folder of its own for each test, with the file above in it as `three.toml`.
 struct Workplace(PathBuf);
 
 impl Workplace {
