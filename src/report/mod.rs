@@ -1,6 +1,33 @@
 //! Results to bytes.
 
 pub mod chart;
+mod closed_form;
+mod column;
+pub mod csv;
+mod dot;
+#[cfg(test)]
+mod fixture;
+mod json;
+mod number;
+mod output;
+#[cfg(test)]
+mod output_tests;
+mod run;
+mod table;
+#[cfg(test)]
+mod tests;
+mod verdict;
+mod words;
+
+pub use closed_form::closed_form_line;
+pub use column::{Cell, Column, Rounded, Unit};
+pub use dot::dot;
+pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, sha256_hex, summary_json};
+pub use number::NumberBuffer;
+pub use output::{Abandon, OutputError, OutputFolder};
+pub use run::{Run, runs};
+pub use table::{TableStyle, comparison_table};
+pub use verdict::verdict_line;
 
 /// A file's name and its whole content.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,0 +1,243 @@
+//! Arguments.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::exit::Exit;
+
+/// Simulates a zone failover step by step and shows whether it saves a fleet or finishes it.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    about,
+    after_help = exit_codes(),
+    propagate_version = true,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub struct Cli {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// When to use colour (`NO_COLOR` is obeyed)
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", display_order = 900)]
+    pub color: Colour,
+}
+
+fn exit_codes() -> String {
+    let lines = Exit::ALL.map(|exit| format!("  {:>3}  {}", exit.code(), exit.sentence()));
+    format!(
+        "Start here:\n  zonefall init            write a commented topology file\n  \
+         zonefall compare zonefall.toml\n\nExit codes:\n{}",
+        lines.join("\n")
+    )
+}
+
+/// A subcommand.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Simulate one policy: a summary, its timeline, charts
+    Run(RunArgs),
+    /// Simulate every policy of a file on the same random numbers and compare them
+    Compare(CompareArgs),
+    /// Check topology files: every problem at once, each at its line and column
+    Check(CheckArgs),
+    /// Write a commented topology file to start from
+    Init(InitArgs),
+    /// Print the topology as a DOT graph, for `dot -Tsvg`
+    Graph(GraphArgs),
+}
+
+/// `zonefall run`.
+#[derive(Debug, Args)]
+pub struct RunArgs {
+    /// The policy to run [default: the file's first]
+    #[arg(long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// What every simulation takes.
+    #[command(flatten)]
+    pub common: SimulateArgs,
+}
+
+/// `zonefall compare`.
+#[derive(Debug, Args)]
+pub struct CompareArgs {
+    /// The policies to compare, by name; `*` stands for any text [default: all of the file]
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub policies: Option<Vec<String>>,
+    /// What every simulation takes.
+    #[command(flatten)]
+    pub common: SimulateArgs,
+}
+
+/// What every simulation takes.
+#[derive(Debug, Args)]
+pub struct SimulateArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Where to write files [default: `output/NAME/`, for a run `output/NAME/POLICY/`]
+    #[arg(long, value_name = "DIR")]
+    pub out: Option<PathBuf>,
+    /// The seed of every random number, instead of the file's
+    #[arg(long, value_name = "N")]
+    pub seed: Option<u64>,
+    /// How many seeds to run (not supported yet)
+    #[arg(long, value_name = "N", hide = true)]
+    pub runs: Option<u32>,
+    /// How requests are served: as a fluid or one by one (`requests` is not supported yet)
+    #[arg(long, value_name = "PLANE")]
+    pub plane: Option<Plane>,
+    /// Length of a step, instead of the file's, such as 500ms
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub step: Option<Duration>,
+    /// Length of the simulated time, instead of the file's, such as 10m
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub duration: Option<Duration>,
+    /// Give a setting of the file another value, such as pool.b.instances=30; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// A row of the timeline covers this much time [default: a step, up to 2,000 rows a run]
+    #[arg(long, value_name = "DURATION", value_parser = duration)]
+    pub sample: Option<Duration>,
+    /// Do not draw charts
+    #[arg(long)]
+    pub no_charts: bool,
+    /// What to print: for people, summary.json, comparison.csv, or a Markdown table
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub format: Format,
+    /// How many policies are simulated at once [default: one a processor]
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+    /// Print no messages but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+    /// Show no progress bar
+    #[arg(long)]
+    pub no_progress: bool,
+}
+
+/// `zonefall check`.
+#[derive(Debug, Args)]
+pub struct CheckArgs {
+    /// The topology files
+    #[arg(required = true)]
+    pub files: Vec<PathBuf>,
+    /// Give a setting of each file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// Print the files with all defaults written out
+    #[arg(long)]
+    pub show_resolved: bool,
+    /// How to tell of problems: drawn on stderr, or as a JSON array on stdout
+    #[arg(long, value_name = "FORMAT", default_value = "human", conflicts_with = "show_resolved")]
+    pub format: CheckFormat,
+}
+
+/// `zonefall init`.
+#[derive(Debug, Args)]
+pub struct InitArgs {
+    /// The file to write
+    #[arg(default_value = "zonefall.toml")]
+    pub path: PathBuf,
+    /// Which example to write
+    #[arg(long, value_name = "NAME", default_value = "ten-lines")]
+    pub example: String,
+    /// List the examples
+    #[arg(long)]
+    pub list: bool,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `zonefall graph`.
+#[derive(Debug, Args)]
+pub struct GraphArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Give a setting of the file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Colour {
+    /// On a terminal.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How requests are served.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Plane {
+    /// Whichever suits the size.
+    Auto,
+    /// As a fluid.
+    Fluid,
+    /// One by one.
+    Requests,
+}
+
+/// What goes to stdout.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// A table and the verdict.
+    Human,
+    /// `summary.json`.
+    Json,
+    /// `comparison.csv`.
+    Csv,
+    /// A Markdown table and the verdict.
+    Markdown,
+}
+
+/// How `check` tells of problems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum CheckFormat {
+    /// Drawn at their places.
+    Human,
+    /// A JSON array of all problems of all files.
+    Json,
+}
+
+/// A duration as it was typed, and what it means.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Duration {
+    /// As it was typed.
+    pub text: String,
+    /// In seconds; over 0.
+    pub seconds: f64,
+}
+
+fn duration(text: &str) -> Result<Duration, String> {
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration.is_zero() => Err("must be over 0".to_owned()),
+        Ok(duration) => Ok(Duration { text: text.to_owned(), seconds: duration.as_secs_f64() }),
+        Err(_) => Err("not a duration; write it with a unit, such as 500ms or 1m30s".to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn arguments_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn durations_need_a_unit() {
+        assert_eq!(duration("1m30s").map(|d| d.seconds), Ok(90.0));
+        for text in ["", "30", "0s", "-1s", "1 parsec"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+    }
+}

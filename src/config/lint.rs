@@ -1,0 +1,160 @@
+//! Files that run and yet may not show what their author means.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::document::{Document, Entity, Value};
+use super::problems::Problems;
+use super::setting::Section;
+use crate::diagnostic::{Problem, Span};
+use crate::model::{InstanceKind, Pool, ProbeKind, Scenario};
+
+/// A probe time-out below so many mean service times fails healthy instances …
+const FEW_SERVICE_TIMES: f64 = 3.0;
+/// … when the instance has no more workers than this.
+const FEW_WORKERS: u32 = 16;
+
+/// Looks at a valid scenario and reports what is odd.
+pub(super) fn lint(document: &Document, scenario: &Scenario, problems: &mut Problems) {
+    nowhere_to_go(document, scenario, problems);
+    for kind in &scenario.kinds {
+        if let Some(entity) = document.table(Section::Instance).get(&kind.name) {
+            queue_hides_slow_probes(entity, kind, problems);
+            tight_probe_timeout(entity, kind, problems);
+        }
+    }
+    for pool in &scenario.pools {
+        if let Some(entity) = document.table(Section::Pool).get(&pool.name) {
+            no_steady_state(entity, pool, scenario, problems);
+        }
+    }
+    unused(document, problems);
+}
+
+fn nowhere_to_go(document: &Document, scenario: &Scenario, problems: &mut Problems) {
+    let mut zones: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
+    for pool in &scenario.pools {
+        zones.entry(pool.service).or_default().insert(pool.zone);
+    }
+    for pool in &scenario.pools {
+        let Some(entity) = document.table(Section::Pool).get(&pool.name) else { continue };
+        // Who writes `failover` has thought of it.
+        let says_so = entity.tables.contains_key("failover");
+        if says_so || zones.get(&pool.service).is_some_and(|zones| zones.len() > 1) {
+            continue;
+        }
+        let title = format!("pool `{}` has nowhere to fail over to", entity.shown);
+        problems.push(Problem::warning("no-failover-target", entity.at, title).help(format!(
+            "no pool in another zone serves `{}`: add one, or write `failover = {{}}`",
+            scenario.services[pool.service.index()]
+        )));
+    }
+}
+
+fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut Problems) {
+    let Some(limit) = kind.queue_limit else { return };
+    let longest_wait_s = limit as f64 / kind.capacity_rps();
+    let timeout_s = kind.health_check.timeout.get();
+    if kind.health_check.kind == ProbeKind::Shallow || longest_wait_s >= timeout_s {
+        return;
+    }
+    let title = format!(
+        "a full queue of `{}` takes {longest_wait_s:.3} s, less than the probes' time-out of \
+         {timeout_s} s",
+        kind.name
+    );
+    let at = entity.place("queue_limit");
+    let enough = (timeout_s * kind.capacity_rps()).ceil();
+    let problem = Problem::warning("queue-hides-slow-probes", at, title)
+        .label("so waiting alone can never fail a probe")
+        .help("this file can show no cascade by slow probes")
+        .help(format!("it takes a `queue_limit` of {enough} or more, or a shorter `timeout`"));
+    problems.push(match entity.get("health_check.timeout") {
+        Some(entry) => problem.secondary(entry.at, "the time-out"),
+        None => problem,
+    });
+}
+
+fn tight_probe_timeout(entity: &Entity, kind: &InstanceKind, problems: &mut Problems) {
+    let check = &kind.health_check;
+    let least_s = FEW_SERVICE_TIMES * kind.service_time.get();
+    let is_tight = check.timeout.get() < least_s && kind.workers <= FEW_WORKERS;
+    if check.kind == ProbeKind::Shallow || !is_tight {
+        return;
+    }
+    let at = entity.place("health_check.timeout");
+    let title = "the probes' `timeout` is under 3 mean service times, with few workers";
+    problems.push(
+        Problem::warning("probe-timeout-tight", at, title)
+            .help("random waits alone will fail the probes of instances that are well")
+            .help(format!("allow {least_s} s or more, or give an instance more workers")),
+    );
+}
+
+fn no_steady_state(entity: &Entity, pool: &Pool, scenario: &Scenario, problems: &mut Problems) {
+    let kind = &scenario.kinds[pool.kind.index()];
+    let capacity_rps = kind.capacity_rps() * f64::from(pool.instances);
+    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
+    if is_bounded || pool.demand.get() < capacity_rps {
+        return;
+    }
+    let key = if entity.get("demand_rps").is_some() { "demand_rps" } else { "headroom" };
+    let title = format!(
+        "the demand of pool `{}`, {} rps, is not below its capacity of {capacity_rps} rps",
+        entity.shown,
+        pool.demand.get()
+    );
+    problems.push(
+        Problem::warning("no-steady-state", entity.place(key), title)
+            .label("its queue grows without end, and starts empty")
+            .help("lower the demand, add instances, or give them a `queue_limit`"),
+    );
+}
+
+fn unused(document: &Document, problems: &mut Problems) {
+    let used = |sections: &[Section], key: &str| -> BTreeSet<String> {
+        let entities = sections.iter().flat_map(|section| document.table(*section).values());
+        entities
+            .filter_map(|entity| match &entity.get(key)?.value {
+                Value::Text(name) => Some(name.clone()),
+                _ => None,
+            })
+            .collect()
+    };
+    for (section, id, used) in [
+        (Section::Instance, "unused-instance", used(&[Section::Pool], "instance")),
+        (Section::Client, "unused-client", used(&[Section::Pool], "client")),
+        (Section::Zone, "unused-zone", used(&[Section::Pool, Section::Event], "zone")),
+    ] {
+        for entity in document.table(section).values() {
+            let is_default = section == Section::Client && entity.name == "default";
+            if !is_default && !used.contains(&entity.name) {
+                let title = format!("{} `{}` is used nowhere", section.word(), entity.name);
+                let problem = Problem::warning(id, entity.at, title);
+                problems.push(problem.help("use it, or leave it out"));
+            }
+        }
+    }
+}
+
+/// A policy's `set` that moves capacity moves the demand that headroom fixes from it.
+pub(super) fn demand_moves(
+    base: &Scenario,
+    policy: &str,
+    case: &Scenario,
+    set_at: Span,
+    problems: &mut Problems,
+) {
+    let moved = base.pools.iter().zip(&case.pools).find(|(a, b)| a.demand != b.demand);
+    let Some((before, after)) = moved else { return };
+    let title = format!(
+        "policy `{policy}` moves the demand of pool `{}` from {:.3} to {:.3} rps",
+        before.name,
+        before.demand.get(),
+        after.demand.get()
+    );
+    problems.push(
+        Problem::warning("set-moves-demand", set_at, title)
+            .label("headroom fixes demand from capacity")
+            .help("give the pool `demand_rps` instead of `headroom` to compare at one demand"),
+    );
+}

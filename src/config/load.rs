@@ -1,0 +1,213 @@
+//! A file and overrides to cases that can be run.
+
+use super::document::{Assignment, Document};
+use super::lower::{self, NamedPolicy};
+use super::overrides;
+use super::print::{Order, print};
+use super::problems::Problems;
+use super::setting::Section;
+use super::{expand, fill, lint, raw, read};
+use crate::diagnostic::{Problem, SourceId, Sources, Span};
+use crate::model::Scenario;
+use crate::policy::Case;
+
+/// Largest file, bytes.
+const LARGEST_FILE: usize = 16 * 1024 * 1024;
+/// With more syntax errors than this, what could be read of the rest is not worth a word.
+const MOST_SYNTAX_ERRORS: usize = 20;
+
+/// A file that can be run.
+#[derive(Debug, Clone)]
+pub struct Loaded {
+    /// The scenario's name: the file's `name`, else the file's own.
+    pub name: String,
+    /// The file's name, as given.
+    pub file_name: String,
+    /// A case for each policy, in the order of the file.
+    pub cases: Vec<Case>,
+    /// What is odd about it, by place.
+    pub warnings: Vec<Problem>,
+    /// The texts that warnings point into.
+    pub sources: Sources,
+    /// The file with every default and with the overrides: a file that loads to the same.
+    pub resolved: String,
+    /// The same with tables by name: its SHA-256 identifies what is simulated.
+    pub fingerprint_text: String,
+}
+
+/// A file that cannot be run.
+#[derive(Debug, Clone, thiserror::Error)]
+#[error("{} problems in the topology file", problems.len())]
+pub struct Rejected {
+    /// Every problem, warnings too, by place.
+    pub problems: Vec<Problem>,
+    /// The texts that they point into.
+    pub sources: Sources,
+}
+
+/// Reads a topology file and applies overrides, each `PATH=VALUE` in TOML; a value that is no TOML
+/// is text, so durations and words need no quotes.
+///
+/// # Errors
+/// With every problem of the file and the overrides at once.
+pub fn load(file_name: &str, text: &[u8], sets: &[String]) -> Result<Loaded, Rejected> {
+    let mut sources = Sources::default();
+    let mut problems = Problems::default();
+    let file = sources.add(file_name, String::from_utf8_lossy(text));
+    let sets: Vec<SourceId> = sets.iter().map(|set| sources.add("--set", set.as_str())).collect();
+    match prepare(text, file, &sets, &sources, &mut problems) {
+        Some(document) => finish(file_name, &document, sources, problems),
+        None => Err(Rejected { problems: problems.into_sorted(), sources }),
+    }
+}
+
+/// Everything up to a document that is complete; none when its syntax is broken.
+fn prepare(
+    text: &[u8],
+    file: SourceId,
+    sets: &[SourceId],
+    sources: &Sources,
+    problems: &mut Problems,
+) -> Option<Document> {
+    let start = Span::new(file, 0..0);
+    if let Some(problem) = unreadable(text, file) {
+        problems.push(problem);
+        return None;
+    }
+    let items = raw::read_document(sources.get(file).text(), file, problems);
+    let broken = problems.places_of("syntax");
+    if broken.len() > MOST_SYNTAX_ERRORS {
+        return None;
+    }
+    if items.is_empty() && !problems.has_errors() {
+        let problem = Problem::error("empty-file", start, "the file says nothing");
+        problems.push(problem.help("begin with `zonefall init`"));
+        return None;
+    }
+    let mut document = read::read(&items, start, problems);
+    let broken_lines: Vec<_> = broken.iter().map(|span| sources.location(*span).line).collect();
+    if !broken.is_empty() {
+        // A value that could not be read would be blamed once more for what it is not.
+        problems.retain(|problem| {
+            problem.id == "syntax"
+                || !broken_lines.contains(&sources.location(problem.primary.span).line)
+        });
+        return None;
+    }
+    fill::fill(&mut document, start);
+    let parse = |set: &SourceId| overrides::parse_argument(sources.get(*set).text(), *set);
+    let mut later = vec![];
+    for set in sets {
+        match parse(set) {
+            Ok(set) if overrides::decides_pools(&set) && names_unexpanded(&document, &set.path) => {
+                overrides::apply(&mut document, &set, problems);
+            }
+            Ok(set) => later.push(set),
+            Err(problem) => problems.push(problem),
+        }
+    }
+    expand::expand(&mut document, problems);
+    for set in &later {
+        overrides::apply(&mut document, set, problems);
+    }
+    Some(document)
+}
+
+fn unreadable(text: &[u8], file: SourceId) -> Option<Problem> {
+    if text.len() > LARGEST_FILE {
+        let title = format!("the file is larger than {} MiB", LARGEST_FILE / 1024 / 1024);
+        return Some(Problem::error("file-too-large", Span::new(file, 0..0), title));
+    }
+    let error = std::str::from_utf8(text).err()?;
+    let at = error.valid_up_to();
+    let span = Span::new(file, at..at + '\u{fffd}'.len_utf8());
+    let problem = Problem::error("invalid-utf8", span, "the file is not valid UTF-8");
+    Some(problem.label("here").help("save it as UTF-8"))
+}
+
+fn names_unexpanded(document: &Document, path: &str) -> bool {
+    let name = path.split('.').nth(1).unwrap_or_default();
+    name == "*" || document.table(Section::Pool).contains_key(name)
+}
+
+fn finish(
+    file_name: &str,
+    document: &Document,
+    sources: Sources,
+    mut problems: Problems,
+) -> Result<Loaded, Rejected> {
+    let fallback = name_from_file(file_name);
+    let base = lower::scenario(document, &fallback, &mut problems);
+    if let Some(base) = &base {
+        lint::lint(document, base, &mut problems);
+    }
+    let policies = lower::policies(document, &mut problems);
+    let mut cases = vec![];
+    for (policy, entity) in policies.into_iter().zip(document.in_order(Section::Policy)) {
+        let NamedPolicy { spec, set } = policy;
+        let scenario = match set.is_empty() {
+            true => base.clone(),
+            false => {
+                let case = with_set(document, &set, &fallback, &mut problems);
+                let says_demand = set.iter().any(|set| fixes_demand(&set.path));
+                if let (Some(base), Some(case), false) = (&base, &case, says_demand) {
+                    let at = entity.get("set").map_or(entity.at, |entry| entry.key);
+                    lint::demand_moves(base, &entity.name, case, at, &mut problems);
+                }
+                case
+            }
+        };
+        cases.extend(spec.zip(scenario).map(|(policy, scenario)| Case { policy, scenario }));
+    }
+    if problems.has_errors() {
+        return Err(Rejected { problems: problems.into_sorted(), sources });
+    }
+    let name = base.map_or(fallback, |base| base.name);
+    Ok(Loaded {
+        resolved: print(document, &name, Order::File),
+        fingerprint_text: print(document, &name, Order::Name),
+        name,
+        file_name: file_name.to_owned(),
+        cases,
+        warnings: problems.into_sorted(),
+        sources,
+    })
+}
+
+fn fixes_demand(path: &str) -> bool {
+    let key = path.rsplit('.').next().unwrap_or_default();
+    ["headroom", "headroom_of", "demand_rps"].contains(&key)
+}
+
+/// The scenario with what a policy sets.
+fn with_set(
+    document: &Document,
+    set: &[Assignment],
+    fallback: &str,
+    problems: &mut Problems,
+) -> Option<Scenario> {
+    let mut document = document.clone();
+    let settable = ["instance", "pool", "client"];
+    for assignment in set {
+        let first = assignment.path.split('.').next().unwrap_or_default();
+        let is_other = super::registry::root().children.contains_key(first);
+        if is_other && !settable.contains(&first) || assignment.path.ends_with(".zones") {
+            let title = format!("a policy cannot set `{}`", assignment.path);
+            let at = assignment.path_span;
+            problems.push(Problem::error("not-in-policy", at, title).help(
+                "a policy sets keys of instances, pools and clients; the rest is the same for \
+                 all: use `--set`",
+            ));
+            continue;
+        }
+        overrides::apply(&mut document, assignment, problems);
+    }
+    lower::scenario(&document, fallback, problems)
+}
+
+/// A name out of a path: its last part without the ending, in the letters that names have.
+fn name_from_file(file_name: &str) -> String {
+    let stem = std::path::Path::new(file_name).file_stem().unwrap_or_default();
+    let name = read::mended_name(&stem.to_string_lossy());
+    if name.is_empty() { "scenario".to_owned() } else { name }
+}

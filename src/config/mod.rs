@@ -1,0 +1,25 @@
+//! A topology file to a valid scenario: one registry of settings, and every problem at once.
+//!
+//! TOML text becomes [values with places](raw), each is checked against [the registry](settings)
+//! into a document, overrides replace entries of it, and the document is lowered to model values
+//! once for each policy.
+
+mod document;
+mod expand;
+mod fill;
+mod lint;
+mod load;
+mod lower;
+mod overrides;
+mod print;
+mod problems;
+mod quantity;
+mod raw;
+mod read;
+mod registry;
+mod setting;
+mod value;
+
+pub use load::{Loaded, Rejected, load};
+pub use registry::{EVENT_KINDS, EventKind, settings};
+pub use setting::{Default, InRun, Kind, Least, Range, Section, Setting};

@@ -1,0 +1,284 @@
+//! Settings by path: `--set`, a policy's `set`, an event's `set`.
+
+use std::sync::Arc;
+
+use super::document::{Assignment, Document, Entity, Entry, Table, Value};
+use super::problems::{Problems, list, or_list};
+use super::raw::{Raw, read_value};
+use super::read;
+use super::registry::{self, Node};
+use super::setting::{Kind, Section, Setting};
+use super::value;
+use crate::diagnostic::{Problem, SourceId, Span};
+
+/// The table that a path leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Owner {
+    Root,
+    Simulation,
+    Named(Section, String),
+}
+
+/// What a path means in a document: a setting or a table of one entity.
+pub(super) struct Found {
+    pub(super) owner: Owner,
+    /// The path below the owner's table.
+    pub(super) key: String,
+    pub(super) node: &'static Node,
+}
+
+/// Splits a `--set` argument into path and value. A value that is no TOML is taken as text.
+pub(super) fn parse_argument(argument: &str, source: SourceId) -> Result<Assignment, Problem> {
+    let whole = Span::new(source, 0..argument.len());
+    let Some(equals) = argument.find('=') else {
+        let problem = Problem::error("set-syntax", whole, "an override is PATH=VALUE");
+        return Err(problem.help("write, for example, `--set pool.b.instances=30`"));
+    };
+    let path = argument[..equals].trim();
+    let text = argument[equals + 1..].trim();
+    let offset = argument.len() - argument[equals + 1..].trim_start().len();
+    let value_span = Span::new(source, offset..offset + text.len());
+    if path.is_empty() || text.is_empty() {
+        let problem = Problem::error("set-syntax", whole, "an override is PATH=VALUE");
+        return Err(problem.help("a path and a value, neither of them empty"));
+    }
+    let (raw, at) = match read_value(text, source, offset) {
+        Some(read) => read,
+        None if text.starts_with(['"', '\'', '[', '{']) => {
+            let problem = Problem::error("set-syntax", value_span, "not a valid TOML value");
+            return Err(problem.help("quote the whole argument for the shell: 'PATH=\"VALUE\"'"));
+        }
+        None => (Raw::Text(text.to_owned()), value_span),
+    };
+    let start = argument.len() - argument.trim_start().len();
+    let path_span = Span::new(source, start..start + path.len());
+    Ok(Assignment { path: path.to_owned(), path_span, raw, at })
+}
+
+/// Does a path say where pools are, so that it must be followed before they are expanded?
+pub(super) fn decides_pools(assignment: &Assignment) -> bool {
+    let mut parts = assignment.path.split('.');
+    let is_pool = parts.next() == Some("pool");
+    is_pool && matches!(parts.nth(1), Some("zone" | "zones")) && parts.next().is_none()
+}
+
+/// Gives a setting another value, wherever the path matches.
+pub(super) fn apply(document: &mut Document, assignment: &Assignment, problems: &mut Problems) {
+    match resolve(document, assignment, problems) {
+        Ok(found) => {
+            for place in found {
+                apply_to(document, &place, assignment, problems);
+            }
+        }
+        Err(problem) => problems.push(problem),
+    }
+}
+
+fn apply_to(
+    document: &mut Document,
+    found: &Found,
+    assignment: &Assignment,
+    problems: &mut Problems,
+) {
+    let entity = match &found.owner {
+        Owner::Root => Arc::make_mut(&mut document.root),
+        Owner::Simulation => Arc::make_mut(&mut document.simulation),
+        Owner::Named(section, name) => match document.table_mut(*section).get_mut(name) {
+            Some(entity) => Arc::make_mut(entity),
+            None => return,
+        },
+    };
+    let Assignment { raw, at, path_span, .. } = assignment;
+    if let Some(setting) = found.node.setting {
+        let value = value::check(setting, raw, *at, problems);
+        set(entity, setting, &found.key, Entry { value, key: *path_span, at: *at });
+        return;
+    }
+    let Raw::Table(items) = raw else {
+        let title = format!("`{}` is a table, not a setting", assignment.path);
+        let problem = Problem::error("unknown-path", *path_span, title);
+        problems.push(with_keys(problem, found.node, "set one of its keys"));
+        return;
+    };
+    entity.remove_table(&found.key);
+    note_tables(entity, &found.key, *path_span);
+    entity.tables.insert(found.key.clone(), *path_span);
+    read::read_table(found.node, items, &format!("{}.", found.key), entity, problems);
+}
+
+fn set(entity: &mut Entity, setting: &Setting, key: &str, entry: Entry) {
+    let prefix = key.rsplit_once('.').map_or("", |(before, _)| before);
+    for other in &setting.instead_of {
+        let other =
+            if prefix.is_empty() { (*other).to_owned() } else { format!("{prefix}.{other}") };
+        entity.values.remove(&other);
+    }
+    note_tables(entity, key, entry.key);
+    entity.values.insert(key.to_owned(), entry);
+}
+
+/// A key in a table says that there is the table.
+fn note_tables(entity: &mut Entity, key: &str, at: Span) {
+    for (dot, _) in key.match_indices('.') {
+        entity.tables.entry(key[..dot].to_owned()).or_insert(at);
+    }
+}
+
+/// Everything that a path matches; `*` stands for every name.
+pub(super) fn resolve(
+    document: &Document,
+    assignment: &Assignment,
+    problems: &Problems,
+) -> Result<Vec<Found>, Problem> {
+    let Assignment { path, path_span: at, .. } = assignment;
+    let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+    let tree = registry::root();
+    let Some(node) = tree.children.get(first) else {
+        let words = tree.children.keys().copied();
+        let problem = unknown_path(path, *at);
+        return Err(match problems.suggest(first, words.clone()) {
+            Some(close) => {
+                let mended = if rest.is_empty() { close.into() } else { format!("{close}.{rest}") };
+                problem.help(format!("did you mean `{mended}`?"))
+            }
+            None => problem.help(format!("paths begin with {}", or_list(tree.keys()))),
+        });
+    };
+    if let Some(setting) = node.setting {
+        let found = Found { owner: Owner::Root, key: first.to_owned(), node };
+        return match setting.kind {
+            Kind::Later => Err(value::not_yet(&format!("`{path}`"), *at)),
+            _ if rest.is_empty() => Ok(vec![found]),
+            _ => Err(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
+        };
+    }
+    let Some(section) = Section::from_word(first) else {
+        let (key, node) = descend(node, rest, path, *at, problems)?;
+        return Ok(vec![Found { owner: Owner::Simulation, key, node }]);
+    };
+    let (name, rest) = rest.split_once('.').unwrap_or((rest, ""));
+    let below = node.names.as_deref().unwrap_or(node);
+    let names = names_of(document, section, name, *at, problems)?;
+    let (key, node) = descend(below, rest, path, *at, problems)?;
+    let mut found = vec![];
+    for name in names {
+        for key in star_keys(&document.table(section)[&name], &key) {
+            found.push(Found { owner: Owner::Named(section, name.clone()), key, node });
+        }
+    }
+    if found.is_empty() {
+        let title = format!("`{path}` matches nothing");
+        let problem = Problem::error("unknown-path", *at, title);
+        return Err(problem.help("nothing in the file has such a name"));
+    }
+    Ok(found)
+}
+
+/// The key below an entity with `*` replaced by each name that stands there.
+fn star_keys(entity: &Entity, key: &str) -> Vec<String> {
+    match key.split_once('*') {
+        Some((before, after)) => {
+            let table = before.trim_end_matches('.');
+            let names = entity.names_below(table).into_iter();
+            names.map(|(name, _)| format!("{before}{name}{after}")).collect()
+        }
+        None => vec![key.to_owned()],
+    }
+}
+
+fn names_of(
+    document: &Document,
+    section: Section,
+    name: &str,
+    at: Span,
+    problems: &Problems,
+) -> Result<Vec<String>, Problem> {
+    let table = document.table(section);
+    if name == "*" {
+        return Ok(table.keys().cloned().collect());
+    }
+    if table.contains_key(name) {
+        return Ok(vec![name.to_owned()]);
+    }
+    match document.templates.get(name).filter(|_| section == Section::Pool) {
+        Some(names) => Ok(names.clone()),
+        None => Err(unknown_name(section, name, table, at, problems)),
+    }
+}
+
+/// A name that no table has, with the one that was probably meant.
+pub(super) fn unknown_name(
+    section: Section,
+    name: &str,
+    table: &Table,
+    at: Span,
+    problems: &Problems,
+) -> Problem {
+    let id = match section {
+        Section::Instance => "unknown-instance",
+        Section::Client => "unknown-client",
+        Section::Zone => "unknown-zone",
+        Section::Pool => "unknown-pool",
+        Section::Policy => "unknown-policy",
+        Section::Event => "unknown-event",
+    };
+    let word = section.word();
+    let problem = Problem::error(id, at, format!("there is no {word} `{name}`"));
+    let names = table.keys().map(String::as_str);
+    match problems.suggest(name, names.clone()) {
+        Some(close) => problem.help(format!("did you mean `{close}`?")),
+        None if table.is_empty() => problem.help(format!("add `[{word}.{name}]`")),
+        None => problem.help(format!("there is {}", or_list(names))),
+    }
+}
+
+fn unknown_path(path: &str, at: Span) -> Problem {
+    Problem::error("unknown-path", at, format!("there is no setting `{path}`"))
+}
+
+/// Names the keys that there are, or says that there are none.
+fn with_keys(problem: Problem, node: &Node, before: &str) -> Problem {
+    match (node.keys().next(), &node.names) {
+        (Some(_), _) => problem.help(format!("{before}: {}", list(node.keys()))),
+        (None, Some(_)) => problem.help("write a table of names, such as `{ b = { weight = 2 } }`"),
+        (None, None) => problem.help("it has no keys"),
+    }
+}
+
+/// Follows a path below a table to its end.
+fn descend(
+    mut node: &'static Node,
+    rest: &str,
+    path: &str,
+    at: Span,
+    problems: &Problems,
+) -> Result<(String, &'static Node), Problem> {
+    if rest.is_empty() {
+        let problem = Problem::error("unknown-path", at, format!("`{path}` names no setting"));
+        return Err(with_keys(problem, node, "add one of its keys"));
+    }
+    for part in rest.split('.') {
+        let Some(child) = node.child(part) else {
+            let problem = unknown_path(path, at);
+            return Err(match problems.suggest(part, node.children.keys().copied()) {
+                Some(close) => problem.help(format!("did you mean `{close}` for `{part}`?")),
+                None => with_keys(problem, node, "the keys here are"),
+            });
+        };
+        node = child;
+        if node.setting.is_some_and(|setting| setting.kind == Kind::Later) {
+            return Err(value::not_yet(&format!("`{path}`"), at));
+        }
+    }
+    Ok((rest.to_owned(), node))
+}
+
+/// The setting of an assignment of a policy or event, with what is checked; none of a table.
+pub(super) fn checked(
+    found: &Found,
+    assignment: &Assignment,
+    problems: &mut Problems,
+) -> Option<(&'static Setting, Value)> {
+    let setting = found.node.setting?;
+    Some((setting, value::check(setting, &assignment.raw, assignment.at, problems)))
+}

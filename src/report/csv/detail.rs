@@ -1,0 +1,153 @@
+//! What happened, in words, and how much it matters.
+
+use crate::engine::Happening;
+use crate::model::{Action, Event, LossAmount, PoolId};
+use crate::report::{Run, words};
+
+/// How much an entry of the event log matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Severity {
+    /// Nothing to worry about, or a change for the better.
+    Info,
+    /// Part of the fleet, or of its traffic, is affected.
+    Warning,
+    /// A pool is lost, or more.
+    Critical,
+}
+
+impl Severity {
+    /// The word in `events.csv`.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Info => "info",
+            Self::Warning => "warning",
+            Self::Critical => "critical",
+        }
+    }
+
+    /// How much `what` matters.
+    #[must_use]
+    pub fn of(what: &Happening, run: &Run<'_>) -> Self {
+        match what {
+            Happening::EventBegan { event, .. } => {
+                event_of(run, *event).map_or(Self::Warning, |event| Self::of_action(&event.action))
+            }
+            Happening::PoolUnhealthy { .. } => Self::Critical,
+            Happening::InstanceDied { .. }
+            | Happening::InstanceRestarted { .. }
+            | Happening::InstanceUnhealthy { .. }
+            | Happening::RedirectStart { .. }
+            | Happening::ShedStart { .. } => Self::Warning,
+            Happening::EventEnded { .. }
+            | Happening::InstanceStarted { .. }
+            | Happening::InstanceHealthy { .. }
+            | Happening::PoolHealthy { .. }
+            | Happening::RedirectEnd { .. }
+            | Happening::ShedEnd { .. } => Self::Info,
+        }
+    }
+
+    const fn of_action(action: &Action) -> Self {
+        match action {
+            Action::ZoneOutage { .. } => Self::Critical,
+            Action::InstanceLoss { .. }
+            | Action::Drain { .. }
+            | Action::Slow { .. }
+            | Action::Errors { .. }
+            | Action::Surge { .. } => Self::Warning,
+            Action::AddInstances { .. } | Action::Set { .. } => Self::Info,
+        }
+    }
+}
+
+fn event_of<'a>(run: &Run<'a>, event: u32) -> Option<&'a Event> {
+    run.scenario.events.get(event as usize)
+}
+
+/// One clause on what happened; the row's other columns say when and where.
+#[must_use]
+pub(super) fn detail(what: &Happening, run: &Run<'_>) -> String {
+    match *what {
+        Happening::EventBegan { event, .. } => began(run, event),
+        Happening::EventEnded { event, .. } => match event_of(run, event) {
+            Some(event) => format!("{} is over", event.name),
+            None => String::new(),
+        },
+        Happening::InstanceDied { .. } => "its process died".to_owned(),
+        Happening::InstanceRestarted { pool, .. } => {
+            let restart_s = kind_of(run, pool).restart_time.get();
+            format!("killed by its health check; up again in {}", words::duration(restart_s))
+        }
+        Happening::InstanceStarted { .. } => "its process is up".to_owned(),
+        Happening::InstanceUnhealthy { pool, .. } => {
+            let check = &kind_of(run, pool).health_check;
+            let failures = words::counted(u64::from(check.unhealthy_threshold), "failed probe");
+            format!("out of rotation after {failures} in a row")
+        }
+        Happening::InstanceHealthy { .. } => "in rotation: it passes its health check".to_owned(),
+        Happening::PoolUnhealthy { pool, in_rotation, expected } => {
+            let threshold = words::percent(run.pool(pool).failover_threshold.get());
+            format!("lost: {in_rotation} of {expected} instances in rotation, under {threshold}")
+        }
+        Happening::PoolHealthy { in_rotation, expected, .. } => {
+            format!("healthy again: {in_rotation} of {expected} instances in rotation")
+        }
+        Happening::RedirectStart { rps, .. } => {
+            format!("{} of its traffic go elsewhere, to begin with", words::rps(rps))
+        }
+        Happening::RedirectEnd { .. } => "none of its traffic goes elsewhere any more".to_owned(),
+        Happening::ShedStart { rps, .. } => {
+            format!("{} of its traffic are shed, to begin with", words::rps(rps))
+        }
+        Happening::ShedEnd { .. } => "none of its traffic is shed any more".to_owned(),
+    }
+}
+
+fn kind_of<'a>(run: &Run<'a>, pool: PoolId) -> &'a crate::model::InstanceKind {
+    &run.scenario.kinds[run.pool(pool).kind.index()]
+}
+
+fn began(run: &Run<'_>, event: u32) -> String {
+    let Some(event) = event_of(run, event) else { return String::new() };
+    let mut text = format!("{}: {}", event.name, action_in_words(&event.action));
+    if event.over.get() > 0.0 {
+        text.push_str(&format!(" over {}", words::duration(event.over.get())));
+    }
+    if let Some(cause) = &event.cause {
+        text.push_str(&format!(" ({cause})"));
+    }
+    text
+}
+
+fn action_in_words(action: &Action) -> String {
+    match action {
+        Action::ZoneOutage { .. } => "the zone's instances die".to_owned(),
+        Action::InstanceLoss { amount: LossAmount::Count(count), .. } => {
+            let verb = if *count == 1 { "dies" } else { "die" };
+            format!("{} {verb}", words::counted(u64::from(*count), "instance"))
+        }
+        Action::InstanceLoss { amount: LossAmount::Share(share), .. } => {
+            format!("{} of the instances die", words::percent(share.get()))
+        }
+        Action::Drain { share, .. } => {
+            format!("{} of the demand is to be moved away", words::percent(share.get()))
+        }
+        Action::Slow { speed, .. } if speed.get() == 0.0 => "instances stall".to_owned(),
+        Action::Slow { speed, .. } => {
+            format!("instances run at {} of their speed", words::percent(speed.get()))
+        }
+        Action::Errors { share, .. } => {
+            format!("{} of tries fail at once", words::percent(share.get()))
+        }
+        Action::Surge { factor, .. } => format!("demand is multiplied by {}", factor.get()),
+        Action::AddInstances { count, .. } => {
+            let verb = if *count == 1 { "is" } else { "are" };
+            format!("{} {verb} added", words::counted(u64::from(*count), "instance"))
+        }
+        Action::Set { changes } => {
+            let verb = if changes.len() == 1 { "changes" } else { "change" };
+            format!("{} {verb}", words::counted(changes.len() as u64, "setting"))
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The CSV files: a table of columns each.
+
+mod comparison;
+mod detail;
+mod events;
+mod fleet;
+mod timeline;
+mod writer;
+
+pub use comparison::{ComparisonColumn, comparison_columns, comparison_csv};
+pub use detail::Severity;
+pub use events::{EventColumn, EventRow, event_columns, events_csv};
+pub use fleet::{FleetColumn, FleetEntry, fleet_columns, fleet_csv};
+pub use timeline::{TimelineColumn, TimelineEntry, timeline_columns, timeline_csv};

@@ -1,0 +1,126 @@
+//! The topology as a DOT graph.
+
+use petgraph::visit::EdgeRef;
+
+use crate::model::{Edge, FailoverEdge, Node, PoolId, Scenario, ZoneId};
+use crate::report::words;
+
+/// The topology in Graphviz' language: a cluster a zone, a box a pool, a point for each service
+/// through which its pools stand in for each other. Same scenario, same bytes.
+#[must_use]
+pub fn dot(scenario: &Scenario) -> String {
+    let mut text = format!(
+        "digraph {} {{\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge \
+         [fontname=\"sans-serif\", fontsize=10];\n",
+        quoted(&scenario.name)
+    );
+    for zone in &scenario.zone_rows {
+        push_zone(&mut text, scenario, *zone);
+    }
+    push_hubs(&mut text, scenario);
+    push_edges(&mut text, scenario);
+    text.push_str("}\n");
+    text
+}
+
+fn push_zone(text: &mut String, scenario: &Scenario, zone: ZoneId) {
+    let name = &scenario.zones[zone.index()].name;
+    let cluster = quoted(&format!("cluster_{name}"));
+    let label = quoted(&format!("zone {name}"));
+    text.push_str(&format!("  subgraph {cluster} {{\n    label={label};\n"));
+    for id in scenario.pool_rows.iter().filter(|id| scenario.pools[id.index()].zone == zone) {
+        let pool = &scenario.pools[id.index()];
+        let label = format!(
+            "{}\n{}\n{} of {}",
+            pool.name,
+            words::counted(u64::from(pool.instances), "instance"),
+            words::rps(pool.demand.get()),
+            words::rps(scenario.nominal_capacity_rps(*id))
+        );
+        text.push_str(&format!("    {} [label={}];\n", pool_node(scenario, *id), quoted(&label)));
+    }
+    text.push_str("  }\n");
+}
+
+/// A service without standby edges needs no point.
+fn push_hubs(text: &mut String, scenario: &Scenario) {
+    let graph = scenario.graph.as_petgraph();
+    for index in graph.node_indices() {
+        let is_used = graph
+            .edges_directed(index, petgraph::Direction::Incoming)
+            .any(|edge| *edge.weight() == Edge::Standby);
+        if let (Node::Service(service), true) = (graph[index], is_used) {
+            let name = &scenario.services[service.index()];
+            let label = quoted(&format!("service {name}"));
+            text.push_str(&format!(
+                "  {} [shape=point, width=0.08, xlabel={label}];\n",
+                hub_node(name)
+            ));
+        }
+    }
+}
+
+fn push_edges(text: &mut String, scenario: &Scenario) {
+    let graph = scenario.graph.as_petgraph();
+    let mut standbys = Vec::new();
+    for id in &scenario.pool_rows {
+        let from = pool_node(scenario, *id);
+        // petgraph gives the newest edge first; the edges were added by falling target.
+        for edge in graph.edges(scenario.graph.node(*id)) {
+            match (edge.weight(), graph[edge.target()]) {
+                (Edge::Failover(FailoverEdge { weight, priority }), Node::Pool(to)) => {
+                    let to = pool_node(scenario, to);
+                    let label = quoted(&format!("weight {weight}, priority {priority}"));
+                    text.push_str(&format!("  {from} -> {to} [label={label}];\n"));
+                }
+                (Edge::Standby, Node::Service(service)) => {
+                    let hub = hub_node(&scenario.services[service.index()]);
+                    text.push_str(&format!("  {from} -> {hub} [arrowhead=none];\n"));
+                    standbys.push(service);
+                }
+                _ => {}
+            }
+        }
+    }
+    for id in &scenario.pool_rows {
+        let service = scenario.pools[id.index()].service;
+        if standbys.contains(&service) {
+            let hub = hub_node(&scenario.services[service.index()]);
+            text.push_str(&format!("  {hub} -> {};\n", pool_node(scenario, *id)));
+        }
+    }
+}
+
+fn pool_node(scenario: &Scenario, pool: PoolId) -> String {
+    quoted(&format!("pool {}", scenario.pools[pool.index()].name))
+}
+
+fn hub_node(service: &str) -> String {
+    quoted(&format!("service {service}"))
+}
+
+fn quoted(text: &str) -> String {
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\n");
+    format!("\"{escaped}\"")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{PoolFailover, TopologyGraph};
+    use crate::report::fixture::scenario;
+
+    #[test]
+    fn zones_pools_and_failover() {
+        let mut scenario = scenario();
+        let edge = FailoverEdge { weight: 2.5, priority: 1 };
+        let failover = [
+            PoolFailover::Explicit(vec![(PoolId(2), edge), (PoolId(1), FailoverEdge::DEFAULT)]),
+            PoolFailover::Service,
+            PoolFailover::Explicit(vec![]),
+        ];
+        scenario.graph = TopologyGraph::new(3, 1, &scenario.pools, &failover);
+        scenario.name = "say \"hi\" \\ bye".to_owned();
+        insta::assert_snapshot!(dot(&scenario));
+    }
+}

@@ -1,0 +1,139 @@
+//! `summary.json`: a whole invocation.
+
+use std::fmt::Write;
+
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+use sha2::{Digest, Sha256};
+
+use super::column::{Cell, Rounded};
+use super::csv::comparison_columns;
+use super::{Artifact, Run};
+
+/// Version of the layout of `summary.json`; goes up when a field changes its meaning or is removed.
+pub const SUMMARY_SCHEMA_VERSION: u32 = 1;
+
+/// A setting that was given on the command line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Override {
+    /// The dotted path.
+    pub path: String,
+    /// The value, as it was typed.
+    pub value: String,
+}
+
+impl Override {
+    /// Splits `PATH=VALUE`; without a `=` the value is empty.
+    #[must_use]
+    pub fn parse(set: &str) -> Self {
+        let (path, value) = set.split_once('=').unwrap_or((set, ""));
+        Self { path: path.trim().to_owned(), value: value.trim().to_owned() }
+    }
+}
+
+/// What a summary says about the invocation itself.
+#[derive(Debug, Clone, Copy)]
+pub struct Invocation<'a> {
+    /// The file's `name`.
+    pub name: &'a str,
+    /// The topology file as it was given.
+    pub file: &'a str,
+    /// [`sha256_hex`] of the resolved file, tables sorted by name.
+    pub file_sha256: &'a str,
+    /// Settings given on the command line, in order.
+    pub overrides: &'a [Override],
+    /// Steps a row of the timeline.
+    pub row_steps: u32,
+}
+
+#[derive(Serialize)]
+struct SummaryFile<'a> {
+    tool: &'static str,
+    tool_version: &'static str,
+    schema_version: u32,
+    name: &'a str,
+    file: &'a str,
+    file_sha256: &'a str,
+    seed: u64,
+    plane: &'a str,
+    step_s: Rounded,
+    sample_s: Rounded,
+    duration_s: Rounded,
+    trigger_s: Cell<'a>,
+    overrides: &'a [Override],
+    policies: Vec<PolicySummary<'a>>,
+}
+
+struct PolicySummary<'a>(Run<'a>);
+
+/// Every column of `comparison.csv` by name, then how often each kind of event was logged.
+impl Serialize for PolicySummary<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let columns = comparison_columns();
+        let mut map = serializer.serialize_map(Some(columns.len() + 1))?;
+        for column in columns {
+            map.serialize_entry(column.name, &(column.value)(self.0.result))?;
+        }
+        map.serialize_entry("event_counts", &EventCounts(self.0))?;
+        map.end()
+    }
+}
+
+struct EventCounts<'a>(Run<'a>);
+
+impl Serialize for EventCounts<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut counts: Vec<(&'static str, u64)> = Vec::new();
+        for entry in &self.0.result.log {
+            let kind = entry.what.kind();
+            match counts.iter_mut().find(|(known, _)| *known == kind) {
+                Some((_, count)) => *count += 1,
+                None => counts.push((kind, 1)),
+            }
+        }
+        counts.sort_unstable();
+        serializer.collect_map(counts)
+    }
+}
+
+/// Writes `summary.json`. `runs` is not empty.
+#[must_use]
+pub fn summary_json(invocation: &Invocation<'_>, runs: &[Run<'_>]) -> Artifact {
+    let mut bytes = Vec::new();
+    if let Some(first) = runs.first() {
+        let simulation = first.scenario.simulation;
+        let step_s = simulation.step.get();
+        let file = SummaryFile {
+            tool: env!("CARGO_PKG_NAME"),
+            tool_version: env!("CARGO_PKG_VERSION"),
+            schema_version: SUMMARY_SCHEMA_VERSION,
+            name: invocation.name,
+            file: invocation.file,
+            file_sha256: invocation.file_sha256,
+            seed: simulation.seed,
+            plane: first.result.plane,
+            step_s: Rounded(step_s),
+            sample_s: Rounded(step_s * f64::from(invocation.row_steps)),
+            duration_s: Rounded(simulation.duration.get()),
+            trigger_s: first.result.trigger_s.into(),
+            overrides: invocation.overrides,
+            policies: runs.iter().map(|run| PolicySummary(*run)).collect(),
+        };
+        let written = serde_json::to_writer_pretty(&mut bytes, &file);
+        debug_assert!(written.is_ok(), "memory takes every value");
+        bytes.push(b'\n');
+    }
+    Artifact { file_name: "summary.json".to_owned(), bytes }
+}
+
+/// SHA-256 of a text, 64 hexadecimal digits.
+#[must_use]
+pub fn sha256_hex(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    let mut hex = String::with_capacity(64);
+    for byte in digest {
+        let written = write!(hex, "{byte:02x}");
+        debug_assert!(written.is_ok(), "a string takes every write");
+    }
+    hex
+}

@@ -1,0 +1,162 @@
+//! Reports of fabricated results.
+
+use super::csv::{
+    comparison_columns, comparison_csv, event_columns, events_csv, fleet_columns, fleet_csv,
+    timeline_columns, timeline_csv,
+};
+use super::fixture::{result, results, scenario, timeline};
+use super::*;
+use crate::metric::{Outcome, RunResult};
+
+fn with_runs<T>(results: &[RunResult], then: impl FnOnce(&[Run<'_>]) -> T) -> T {
+    let scenario = scenario();
+    let runs: Vec<_> = results.iter().map(|result| Run { scenario: &scenario, result }).collect();
+    then(&runs)
+}
+
+fn text(artifact: Artifact) -> String {
+    String::from_utf8(artifact.bytes).expect("text")
+}
+
+fn check_columns<'a>(columns: impl Iterator<Item = (&'a str, Unit, &'a str)>, header: &str) {
+    let mut names = vec![];
+    for (name, unit, sentence) in columns {
+        assert!(sentence.ends_with('.') && sentence.len() < 100, "{name}: {sentence}");
+        assert_eq!(name.ends_with("_s"), unit == Unit::Seconds, "{name}");
+        assert_eq!(name.ends_with("_rps"), unit == Unit::Rps, "{name}");
+        assert!(!name.ends_with("_ratio") || unit == Unit::Ratio, "{name}");
+        names.push(name);
+    }
+    assert_eq!(names.join(", "), header);
+}
+
+#[test]
+fn columns_are_those_promised() {
+    macro_rules! check {
+        ($columns:expr, $header:expr) => {
+            check_columns($columns.iter().map(|c| (c.name, c.unit, c.sentence)), $header)
+        };
+    }
+    check!(
+        timeline_columns(),
+        "policy, time_s, zone, pool, offered_rps, retry_rps, redirected_in_rps, \
+         redirected_out_rps, completed_rps, late_rps, degraded_rps, shed_rps, rejected_rps, \
+         lost_rps, instances, instances_in_rotation, capacity_rps, healthy_capacity_rps, \
+         utilization, bottleneck, in_flight, queue, latency_mean_s, latency_p99_s, deferred, state"
+    );
+    check!(
+        fleet_columns(),
+        "policy, time_s, offered_rps, completed_rps, healthy_capacity_rps, \
+         healthy_capacity_ratio, bound_rps"
+    );
+    check!(
+        comparison_columns(),
+        "policy, kind, plane, outcome, recovered, goodput_ratio, degraded_ratio, late_ratio, \
+         shed_ratio, rejected_ratio, lost_ratio, unfinished_ratio, goodput_of_bound, \
+         min_healthy_capacity_ratio, final_healthy_capacity_ratio, peak_receiver_utilization, \
+         cascade_propagation_count, time_to_first_redirect_s, time_to_first_propagation_s, \
+         time_to_full_outage_s, time_to_nothing_in_rotation_s, time_to_recover_s, \
+         peak_amplification, alerts"
+    );
+    check!(event_columns(), "policy, time_s, kind, zone, pool, instance, severity, detail");
+}
+
+#[test]
+fn timeline_has_a_row_a_pool_and_interval() {
+    let csv = with_runs(&results(), |runs| text(timeline_csv(runs)));
+    assert_eq!(csv.lines().count(), 1 + 4 * 2 * 3);
+    assert_eq!(
+        csv.lines().nth(2),
+        Some(
+            "none,0.5,b,planner-b,0.6666666667,,0.09523809524,0.06060606061,0.05128205128,\
+             0.03921568627,,0,0.000350877193,0.02898550725,12,11,176,0.6666666667,\
+             0.02298850575,,20.66666667,24.66666667,0.0162601626,,,healthy"
+        )
+    );
+}
+
+#[test]
+fn events_are_told_in_words() {
+    let one = [result("unconditional", "unconditional", Outcome::FullOutage, 0.237)];
+    insta::assert_snapshot!(with_runs(&one, |runs| text(events_csv(runs))));
+}
+
+#[test]
+fn comparison_and_fleet() {
+    insta::assert_snapshot!(with_runs(&results(), |runs| {
+        format!("{}\n{}", text(comparison_csv(runs)), text(fleet_csv(runs)))
+    }));
+}
+
+#[test]
+fn summary_names_everything() {
+    let overrides = [Override::parse("pool.planner-b.instances = 30")];
+    let invocation = Invocation {
+        name: "planner-agent",
+        file: "planner.toml",
+        file_sha256: &sha256_hex("abc"),
+        overrides: &overrides,
+        row_steps: 2,
+    };
+    let json = with_runs(&results()[..2], |runs| text(summary_json(&invocation, runs)));
+    let json = json.replace(env!("CARGO_PKG_VERSION"), "VERSION");
+    insta::assert_snapshot!(json);
+}
+
+#[test]
+fn table_fits_a_terminal() {
+    let results = results();
+    let plain = comparison_table(&results, TableStyle::Plain);
+    assert!(plain.lines().all(|line| line.chars().count() <= 100), "{plain}");
+    let coloured = comparison_table(&results, TableStyle::Coloured);
+    assert_eq!(coloured.matches("\x1b[1;31mfull outage\x1b[0m").count(), 2);
+    let bare = ["\x1b[1;31m", "\x1b[33m", "\x1b[0m"]
+        .iter()
+        .fold(coloured, |text, code| text.replace(code, ""));
+    assert_eq!(bare, plain);
+    insta::assert_snapshot!(format!(
+        "{plain}\n{}",
+        comparison_table(&results, TableStyle::Markdown)
+    ));
+}
+
+#[test]
+fn closed_form_is_the_textbooks() {
+    let mut scenario = scenario();
+    insta::assert_snapshot!(closed_form_line(&scenario).unwrap_or_default());
+    scenario.events.clear();
+    assert_eq!(closed_form_line(&scenario), None);
+}
+
+#[test]
+fn verdicts() {
+    let (none, unconditional) = (results().swap_remove(0), results().swap_remove(1));
+    let mut flapping = unconditional.clone();
+    flapping.summary.time_to_nothing_in_rotation_s = None;
+    let stable = |name: &str, goodput| result(name, "unconditional", Outcome::Stable, goodput);
+    let cases: Vec<Vec<RunResult>> = vec![
+        results(),
+        vec![unconditional.clone()],
+        vec![none.clone()],
+        vec![none.clone(), stable("with-admission", 0.9995)],
+        vec![stable("one", 1.0), stable("two", 0.9995)],
+        vec![none, unconditional],
+        vec![flapping],
+    ];
+    let lines = cases.iter().map(|results| with_runs(results, verdict_line));
+    insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));
+}
+
+/// Prints how long a timeline of a usual size takes: `cargo test --release -- --ignored timeline`.
+#[test]
+#[ignore = "a measurement"]
+fn timeline_speed() {
+    let mut result = result("unconditional", "unconditional", Outcome::FullOutage, 0.237);
+    result.timeline = timeline(600);
+    with_runs(&[result], |runs| {
+        let start = std::time::Instant::now();
+        let bytes: usize = (0..100).map(|_| timeline_csv(runs).bytes.len()).sum();
+        let each_ms = start.elapsed().as_secs_f64() * 10.0;
+        println!("{} bytes in {each_ms:.2} ms", bytes / 100);
+    });
+}

@@ -1,0 +1,131 @@
+//! The last line: what whoever is on call has to know.
+
+use super::{Run, words};
+use crate::metric::{Outcome, RunResult};
+use crate::model::{Action, Scenario};
+
+/// The verdict on one or more runs of one file, as one sentence without a line break. Empty
+/// without runs.
+#[must_use]
+pub fn verdict_line(runs: &[Run<'_>]) -> String {
+    let Some(first) = runs.first() else { return String::new() };
+    let condition = condition(first.scenario);
+    let results: Vec<&RunResult> = runs.iter().map(|run| run.result).collect();
+    match results.as_slice() {
+        [only] => format!("{condition}, {}.", deed(only)),
+        _ if all_served(&results) => format!("{condition}, {}.", all_hold(&results)),
+        _ => format!("{condition}, {}.", compared(&results)),
+    }
+}
+
+/// What the whole run is about: its first event.
+fn condition(scenario: &Scenario) -> String {
+    let Some(event) = scenario.events.first() else {
+        return "With nothing happening".to_owned();
+    };
+    let pools = |pools: &[crate::model::PoolId]| {
+        let names: Vec<&str> =
+            pools.iter().map(|pool| scenario.pools[pool.index()].name.as_str()).collect();
+        words::listed(&names)
+    };
+    match &event.action {
+        Action::ZoneOutage { zone } => {
+            format!("If zone {} fails", scenario.zones[zone.index()].name)
+        }
+        Action::InstanceLoss { pool, .. } => format!("If instances of {} die", pools(&[*pool])),
+        Action::Drain { pools: drained, .. } => format!("If {} is drained", pools(drained)),
+        Action::Slow { pools: slow, .. } => format!("If {} slows down", pools(slow)),
+        Action::Errors { pools: failing, .. } => format!("If {} answers errors", pools(failing)),
+        Action::Surge { pool, .. } => format!("If demand for {} surges", pools(&[*pool])),
+        Action::AddInstances { .. } | Action::Set { .. } => format!("After {}", event.name),
+    }
+}
+
+/// Policies that are all but perfect need no comparison.
+fn all_served(results: &[&RunResult]) -> bool {
+    let serves = |r: &RunResult| r.summary.outcome == Outcome::Stable && !is_without_requests(r);
+    results.iter().all(|result| serves(result))
+}
+
+fn all_hold(results: &[&RunResult]) -> String {
+    let least = results.iter().map(|r| r.summary.goodput_ratio).fold(1.0, f64::min);
+    format!("every policy holds: at least {} of requests are served", words::percent(least))
+}
+
+/// The most harmful policy first, then doing nothing, then the best.
+fn compared(results: &[&RunResult]) -> String {
+    let goodput = |result: &RunResult| result.summary.goodput_ratio;
+    // A fleet that fell is worse than one that shed more: it may not get up again.
+    let by_merit = |a: &&&RunResult, b: &&&RunResult| {
+        let outcomes = a.summary.outcome.cmp(&b.summary.outcome);
+        outcomes.then(goodput(a).total_cmp(&goodput(b)))
+    };
+    let is_baseline = |result: &RunResult| result.policy_kind == "none";
+    let baseline = results.iter().find(|result| is_baseline(result)).copied();
+    let active = || results.iter().filter(|result| !is_baseline(result));
+    // Of equals the first in the file is named: `max_by` would take the last.
+    let Some(worst) = active().min_by(by_merit).copied() else {
+        return results.iter().map(|result| deed(result)).collect::<Vec<_>>().join("; ");
+    };
+    let best = active().rev().max_by(by_merit).copied().unwrap_or(worst);
+    let mut clauses = vec![deed(worst)];
+    if let Some(baseline) = baseline {
+        let share = words::percent(goodput(baseline));
+        clauses.push(if goodput(baseline) > goodput(worst) {
+            format!("doing nothing would have kept {share} of requests")
+        } else {
+            format!("doing nothing keeps {share} of requests")
+        });
+    }
+    if !std::ptr::eq(best, worst) {
+        clauses.push(deed(best));
+    }
+    clauses.join("; ")
+}
+
+/// What a policy does to the fleet.
+fn deed(result: &RunResult) -> String {
+    let summary = &result.summary;
+    let subject = subject(result);
+    let kept = words::percent(summary.goodput_ratio);
+    match summary.outcome {
+        Outcome::Stable if is_without_requests(result) => {
+            format!("{subject} has no request to serve")
+        }
+        Outcome::FullOutage => {
+            // Between its losses a flapping fleet serves, so it is not down.
+            let is_down_for_good = summary.final_healthy_capacity_ratio == 0.0;
+            let deed = match summary.time_to_nothing_in_rotation_s {
+                Some(_) if is_down_for_good => "takes the whole fleet down in",
+                _ => "leaves no pool healthy after",
+            };
+            let time = words::duration(summary.time_to_full_outage_s.unwrap_or_default());
+            format!("{subject} {deed} {time} and keeps {kept} of requests")
+        }
+        Outcome::PartialOutage if summary.cascade_propagation_count > 0 => {
+            let further = u64::from(summary.cascade_propagation_count);
+            let further = words::counted(further, "further pool");
+            format!("{subject} costs {further} and keeps {kept} of requests")
+        }
+        Outcome::PartialOutage => {
+            format!("{subject} loses a pool that nothing hit and keeps {kept} of requests")
+        }
+        Outcome::Degraded => format!("{subject} keeps {kept} of requests"),
+        Outcome::Stable => format!("{subject} holds and keeps {kept} of requests"),
+    }
+}
+
+/// Nothing arrived after the trigger: shares of nothing say nothing.
+fn is_without_requests(result: &RunResult) -> bool {
+    let s = &result.summary;
+    let failed = s.late_ratio + s.shed_ratio + s.rejected_ratio + s.lost_ratio;
+    s.goodput_ratio + failed + s.unfinished_ratio == 0.0
+}
+
+fn subject(result: &RunResult) -> String {
+    match (result.policy_kind, result.policy.as_str()) {
+        ("none", "none") => "doing nothing".to_owned(),
+        (kind, name) if kind == name => format!("{name} failover"),
+        (_, name) => name.to_owned(),
+    }
+}
