@@ -103,7 +103,7 @@ fn prepare(
                 overrides::apply(&mut document, &set, problems);
             }
             Ok(set) => later.push(set),
-            Err(problem) => problems.push(problem),
+            Err(problem) => problems.push(*problem),
         }
     }
     expand::expand(&mut document, problems);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::document::{Assignment, Document, Entity, Entry, Table, Value};
-use super::problems::{Problems, list, or_list};
+use super::problems::{Problems, list, or_list, refuse};
 use super::raw::{Raw, read_value};
 use super::read;
 use super::registry::{self, Node};
@@ -28,11 +28,11 @@ pub(super) struct Found {
 }
 
 /// Splits a `--set` argument into path and value. A value that is no TOML is taken as text.
-pub(super) fn parse_argument(argument: &str, source: SourceId) -> Result<Assignment, Problem> {
+pub(super) fn parse_argument(argument: &str, source: SourceId) -> Result<Assignment, Box<Problem>> {
     let whole = Span::new(source, 0..argument.len());
     let Some(equals) = argument.find('=') else {
         let problem = Problem::error("set-syntax", whole, "an override is PATH=VALUE");
-        return Err(problem.help("write, for example, `--set pool.b.instances=30`"));
+        return refuse(problem.help("write, for example, `--set pool.b.instances=30`"));
     };
     let path = argument[..equals].trim();
     let text = argument[equals + 1..].trim();
@@ -40,13 +40,15 @@ pub(super) fn parse_argument(argument: &str, source: SourceId) -> Result<Assignm
     let value_span = Span::new(source, offset..offset + text.len());
     if path.is_empty() || text.is_empty() {
         let problem = Problem::error("set-syntax", whole, "an override is PATH=VALUE");
-        return Err(problem.help("a path and a value, neither of them empty"));
+        return refuse(problem.help("a path and a value, neither of them empty"));
     }
     let (raw, at) = match read_value(text, source, offset) {
         Some(read) => read,
         None if text.starts_with(['"', '\'', '[', '{']) => {
             let problem = Problem::error("set-syntax", value_span, "not a valid TOML value");
-            return Err(problem.help("quote the whole argument for the shell: 'PATH=\"VALUE\"'"));
+            return refuse(
+                problem.help("quote the whole argument for the shell: 'PATH=\"VALUE\"'"),
+            );
         }
         None => (Raw::Text(text.to_owned()), value_span),
     };
@@ -70,7 +72,7 @@ pub(super) fn apply(document: &mut Document, assignment: &Assignment, problems: 
                 apply_to(document, &place, assignment, problems);
             }
         }
-        Err(problem) => problems.push(problem),
+        Err(problem) => problems.push(*problem),
     }
 }
 
@@ -129,14 +131,14 @@ pub(super) fn resolve(
     document: &Document,
     assignment: &Assignment,
     problems: &Problems,
-) -> Result<Vec<Found>, Problem> {
+) -> Result<Vec<Found>, Box<Problem>> {
     let Assignment { path, path_span: at, .. } = assignment;
     let (first, rest) = path.split_once('.').unwrap_or((path, ""));
     let tree = registry::root();
     let Some(node) = tree.children.get(first) else {
         let words = tree.children.keys().copied();
         let problem = unknown_path(path, *at);
-        return Err(match problems.suggest(first, words.clone()) {
+        return refuse(match problems.suggest(first, words.clone()) {
             Some(close) => {
                 let mended = if rest.is_empty() { close.into() } else { format!("{close}.{rest}") };
                 problem.help(format!("did you mean `{mended}`?"))
@@ -147,9 +149,9 @@ pub(super) fn resolve(
     if let Some(setting) = node.setting {
         let found = Found { owner: Owner::Root, key: first.to_owned(), node };
         return match setting.kind {
-            Kind::Later => Err(value::not_yet(&format!("`{path}`"), *at)),
+            Kind::Later => refuse(value::not_yet(&format!("`{path}`"), *at)),
             _ if rest.is_empty() => Ok(vec![found]),
-            _ => Err(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
+            _ => refuse(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
         };
     }
     let Some(section) = Section::from_word(first) else {
@@ -169,7 +171,7 @@ pub(super) fn resolve(
     if found.is_empty() {
         let title = format!("`{path}` matches nothing");
         let problem = Problem::error("unknown-path", *at, title);
-        return Err(problem.help("nothing in the file has such a name"));
+        return refuse(problem.help("nothing in the file has such a name"));
     }
     Ok(found)
 }
@@ -192,7 +194,7 @@ fn names_of(
     name: &str,
     at: Span,
     problems: &Problems,
-) -> Result<Vec<String>, Problem> {
+) -> Result<Vec<String>, Box<Problem>> {
     let table = document.table(section);
     if name == "*" {
         return Ok(table.keys().cloned().collect());
@@ -202,7 +204,7 @@ fn names_of(
     }
     match document.templates.get(name).filter(|_| section == Section::Pool) {
         Some(names) => Ok(names.clone()),
-        None => Err(unknown_name(section, name, table, at, problems)),
+        None => refuse(unknown_name(section, name, table, at, problems)),
     }
 }
 
@@ -252,22 +254,22 @@ fn descend(
     path: &str,
     at: Span,
     problems: &Problems,
-) -> Result<(String, &'static Node), Problem> {
+) -> Result<(String, &'static Node), Box<Problem>> {
     if rest.is_empty() {
         let problem = Problem::error("unknown-path", at, format!("`{path}` names no setting"));
-        return Err(with_keys(problem, node, "add one of its keys"));
+        return refuse(with_keys(problem, node, "add one of its keys"));
     }
     for part in rest.split('.') {
         let Some(child) = node.child(part) else {
             let problem = unknown_path(path, at);
-            return Err(match problems.suggest(part, node.children.keys().copied()) {
+            return refuse(match problems.suggest(part, node.children.keys().copied()) {
                 Some(close) => problem.help(format!("did you mean `{close}` for `{part}`?")),
                 None => with_keys(problem, node, "the keys here are"),
             });
         };
         node = child;
         if node.setting.is_some_and(|setting| setting.kind == Kind::Later) {
-            return Err(value::not_yet(&format!("`{path}`"), at));
+            return refuse(value::not_yet(&format!("`{path}`"), at));
         }
     }
     Ok((rest.to_owned(), node))

@@ -80,6 +80,11 @@ impl Problems {
     }
 }
 
+/// A problem instead of a value.
+pub(super) fn refuse<T>(problem: Problem) -> Result<T, Box<Problem>> {
+    Err(Box::new(problem))
+}
+
 /// Words as a list for people: `a`, `b`, `c`; at most twelve.
 pub(super) fn list<'w>(words: impl IntoIterator<Item = &'w str>) -> String {
     const MOST: usize = 12;

@@ -6,6 +6,8 @@ use toml::de::{DeTable, DeValue};
 use super::problems::Problems;
 use crate::diagnostic::{Problem, SourceId, Span};
 
+/// In a larger text only the first syntax error is reported: junk can hold one a byte.
+const MOST_RECOVERED: usize = 1_000_000;
 /// With more errors than this, none is explained further.
 const MOST_EXPLAINED: usize = 20;
 
@@ -64,7 +66,14 @@ impl Place {
 /// Reads a whole document, in the order of the text; what is wrong with the syntax is reported, and
 /// the rest read.
 pub(super) fn read_document(text: &str, source: SourceId, problems: &mut Problems) -> Vec<Item> {
-    let (table, errors) = DeTable::parse_recoverable(text);
+    let (table, errors) = if text.len() <= MOST_RECOVERED {
+        DeTable::parse_recoverable(text)
+    } else {
+        match DeTable::parse(text) {
+            Ok(table) => (table, vec![]),
+            Err(error) => (Spanned::new(0..0, DeTable::new()), vec![error]),
+        }
+    };
     let items = items(table.get_ref(), Place { source, offset: 0 });
     let is_crowded = errors.len() > MOST_EXPLAINED;
     for error in errors {

@@ -2,7 +2,7 @@
 
 use super::document::{Assignment, Value};
 use super::lower::fragment;
-use super::problems::{Problems, or_list};
+use super::problems::{Problems, or_list, refuse};
 use super::quantity::{
     NotADuration, format_duration, format_ratio, parse_duration_s, parse_percent,
 };
@@ -30,10 +30,10 @@ pub(super) fn check(setting: &Setting, raw: &Raw, at: Span, problems: &mut Probl
         Kind::Text | Kind::Name(_) => text(setting, raw, at),
         Kind::Names(_) => names(setting, raw, at),
         Kind::Assignments => assignments(setting, raw, at),
-        Kind::Later => Err(not_yet(&format!("`{}`", setting.key()), at)),
+        Kind::Later => refuse(not_yet(&format!("`{}`", setting.key()), at)),
     };
     checked.unwrap_or_else(|problem| {
-        problems.push(problem);
+        problems.push(*problem);
         Value::Invalid
     })
 }
@@ -54,26 +54,28 @@ fn wrong_type(setting: &Setting, raw: &Raw, at: Span, expected: &str, example: &
     problem.help(format!("write, for example, `{} = {example}`{or}", setting.key()))
 }
 
-fn duration(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn duration(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     let text = match raw {
         Raw::Text(text) => text,
-        Raw::Integer(_) | Raw::Float(_) => return Err(missing_unit(setting, raw, at)),
-        _ => return Err(wrong_type(setting, raw, at, "a duration", "\"30s\"")),
+        Raw::Integer(_) | Raw::Float(_) => return refuse(missing_unit(setting, raw, at)),
+        _ => return refuse(wrong_type(setting, raw, at, "a duration", "\"30s\"")),
     };
     let key = setting.key();
     let invalid = |title| Problem::error("invalid-duration", at, title);
-    let value = parse_duration_s(text).map_err(|why| match why {
-        NotADuration::NoUnit => {
-            Problem::error("missing-unit", at, format!("`{key}` needs a unit: s, ms, m or h"))
-                .help(format!("write `\"{}s\"` for seconds", text.trim()))
-        }
-        NotADuration::Calendar => {
-            invalid(format!("`{key}` cannot be counted in weeks, months or years"))
-                .help("write it in `d`, `h`, `m`, `s` or `ms`")
-        }
-        NotADuration::Negative => out_of_range(setting, at, "must not be negative"),
-        NotADuration::Other => invalid(format!("`{key}` is not a duration"))
-            .help("write numbers with units, such as `\"250ms\"`, `\"1m30s\"` or `\"2h\"`"),
+    let value = parse_duration_s(text).map_err(|why| {
+        Box::new(match why {
+            NotADuration::NoUnit => {
+                Problem::error("missing-unit", at, format!("`{key}` needs a unit: s, ms, m or h"))
+                    .help(format!("write `\"{}s\"` for seconds", text.trim()))
+            }
+            NotADuration::Calendar => {
+                invalid(format!("`{key}` cannot be counted in weeks, months or years"))
+                    .help("write it in `d`, `h`, `m`, `s` or `ms`")
+            }
+            NotADuration::Negative => out_of_range(setting, at, "must not be negative"),
+            NotADuration::Other => invalid(format!("`{key}` is not a duration"))
+                .help("write numbers with units, such as `\"250ms\"`, `\"1m30s\"` or `\"2h\"`"),
+        })
     })?;
     in_range(setting, range, value, at, |v| format!("\"{}\"", format_duration(v)))
 }
@@ -91,20 +93,23 @@ fn missing_unit(setting: &Setting, raw: &Raw, at: Span) -> Problem {
         .patch(at, format!("\"{number}s\""))
 }
 
-fn ratio(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn ratio(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     let value = match raw {
         Raw::Text(text) => parse_percent(text).ok_or_else(|| {
             let title = format!("`{}` is not a percentage", setting.key());
-            Problem::error("invalid-ratio", at, title).help("write `\"15%\"` or `0.15`")
+            Box::new(Problem::error("invalid-ratio", at, title).help("write `\"15%\"` or `0.15`"))
         })?,
-        _ => plain_number(raw).ok_or_else(|| wrong_type(setting, raw, at, "a ratio", "\"15%\""))?,
+        _ => plain_number(raw)
+            .ok_or_else(|| Box::new(wrong_type(setting, raw, at, "a ratio", "\"15%\"")))?,
     };
     let checked = in_range(setting, range, value, at, format_ratio);
-    checked.map_err(|problem| match raw {
-        Raw::Integer(Some(_)) if value > 1.0 && value <= 100.0 => problem
-            .help(format!("a plain number is a multiple: write `\"{value}%\"` for per cent"))
-            .patch(at, format!("\"{value}%\"")),
-        _ => problem,
+    checked.map_err(|problem| {
+        Box::new(match raw {
+            Raw::Integer(Some(_)) if value > 1.0 && value <= 100.0 => (*problem)
+                .help(format!("a plain number is a multiple: write `\"{value}%\"` for per cent"))
+                .patch(at, format!("\"{value}%\"")),
+            _ => *problem,
+        })
     })
 }
 
@@ -130,8 +135,9 @@ fn out_of_range(setting: &Setting, at: Span, why: &str) -> Problem {
     Problem::error("out-of-range", at, title).help(help)
 }
 
-fn number(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Problem> {
-    let value = plain_number(raw).ok_or_else(|| wrong_type(setting, raw, at, "a number", "1.5"))?;
+fn number(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
+    let value = plain_number(raw)
+        .ok_or_else(|| Box::new(wrong_type(setting, raw, at, "a number", "1.5")))?;
     in_range(setting, range, value, at, |v| v.to_string())
 }
 
@@ -150,12 +156,12 @@ fn in_range(
     value: f64,
     at: Span,
     show: impl Fn(f64) -> String,
-) -> Result<Value, Problem> {
-    let out = |why: String| Err(out_of_range(setting, at, &why));
+) -> Result<Value, Box<Problem>> {
+    let out = |why: String| refuse(out_of_range(setting, at, &why));
     if !value.is_finite() {
         let title = format!("`{}` must be a finite number", setting.key());
         let problem = Problem::error("not-finite", at, title);
-        return Err(problem.help(format!("`{}` is {}", setting.key(), allowed(setting))));
+        return refuse(problem.help(format!("`{}` is {}", setting.key(), allowed(setting))));
     }
     match range.least {
         Least::At(least) if value < least && least == 0.0 => out("must not be negative".to_owned()),
@@ -166,34 +172,38 @@ fn in_range(
     }
 }
 
-fn count(setting: &Setting, least: u64, most: u64, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn count(
+    setting: &Setting,
+    least: u64,
+    most: u64,
+    raw: &Raw,
+    at: Span,
+) -> Result<Value, Box<Problem>> {
     let key = setting.key();
     let number = match raw {
         Raw::Integer(number) => *number,
         Raw::Float(number) if number.is_finite() => {
             let title = format!("`{key}` must be a whole number");
             let problem = Problem::error("wrong-type", at, title);
-            return Err(problem.help(format!("`{key}` is {}", allowed(setting))));
+            return refuse(problem.help(format!("`{key}` is {}", allowed(setting))));
         }
         _ => {
             let example = least.max(2).min(most).to_string();
-            return Err(wrong_type(setting, raw, at, "a whole number", &example));
+            return refuse(wrong_type(setting, raw, at, "a whole number", &example));
         }
     };
     let value = number.and_then(|number| u64::try_from(number).ok());
     match value {
         Some(value) if (least..=most).contains(&value) => Ok(Value::Count(value)),
-        _ if key == "schema_version" => Err(Problem::error(
-            "unsupported-schema-version",
-            at,
-            "only `schema_version = 1` is known",
-        )
-        .help("write `schema_version = 1`, or use a newer zonefall")
-        .patch(at, "1")),
+        _ if key == "schema_version" => refuse(
+            Problem::error("unsupported-schema-version", at, "only `schema_version = 1` is known")
+                .help("write `schema_version = 1`, or use a newer zonefall")
+                .patch(at, "1"),
+        ),
         _ if number.is_some_and(|number| number < i128::from(least)) => {
-            Err(out_of_range(setting, at, &format!("must be at least {least}")))
+            refuse(out_of_range(setting, at, &format!("must be at least {least}")))
         }
-        _ => Err(out_of_range(setting, at, &format!("must be at most {most}"))),
+        _ => refuse(out_of_range(setting, at, &format!("must be at most {most}"))),
     }
 }
 
@@ -204,10 +214,10 @@ fn word(
     raw: &Raw,
     at: Span,
     problems: &Problems,
-) -> Result<Value, Problem> {
+) -> Result<Value, Box<Problem>> {
     let Raw::Text(text) = raw else {
         let example = format!("\"{}\"", words.first().unwrap_or(&""));
-        return Err(wrong_type(setting, raw, at, "a word", &example));
+        return refuse(wrong_type(setting, raw, at, "a word", &example));
     };
     if words.contains(&text.as_str()) {
         return Ok(Value::Text(text.clone()));
@@ -216,11 +226,11 @@ fn word(
     if later.contains(&text.as_str()) {
         let what = format!("`{key} = \"{text}\"`");
         let now = format!("for now `{key}` is {}", or_list(words.iter().copied()));
-        return Err(not_yet(&what, at).help(now));
+        return refuse(not_yet(&what, at).help(now));
     }
     let problem = Problem::error("unknown-word", at, format!("`{key}` cannot be `{text}`"))
         .help(format!("it is {}", or_list(words.iter().copied())));
-    Err(match problems.suggest(text, words.iter().copied()) {
+    refuse(match problems.suggest(text, words.iter().copied()) {
         Some(close) => {
             problem.help(format!("did you mean `{close}`?")).patch(at, format!("\"{close}\""))
         }
@@ -228,51 +238,51 @@ fn word(
     })
 }
 
-fn switch(setting: &Setting, only: bool, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn switch(setting: &Setting, only: bool, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     match raw {
         Raw::Switch(value) if *value == only => Ok(Value::Switch(only)),
-        Raw::Switch(value) => Err(not_yet(&format!("`{} = {value}`", setting.key()), at)),
-        _ => Err(wrong_type(setting, raw, at, "true or false", &only.to_string())),
+        Raw::Switch(value) => refuse(not_yet(&format!("`{} = {value}`", setting.key()), at)),
+        _ => refuse(wrong_type(setting, raw, at, "true or false", &only.to_string())),
     }
 }
 
-fn text(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn text(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     match raw {
         Raw::Text(text) if text.len() > LONGEST_TEXT => {
             let title = format!("`{}` must be at most {LONGEST_TEXT} bytes long", setting.key());
-            Err(Problem::error("out-of-range", at, title))
+            refuse(Problem::error("out-of-range", at, title))
         }
         Raw::Text(text) => Ok(Value::Text(text.clone())),
-        _ => Err(wrong_type(setting, raw, at, "text", "\"a\"")),
+        _ => refuse(wrong_type(setting, raw, at, "text", "\"a\"")),
     }
 }
 
-fn names(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn names(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     let Raw::List(list) = raw else {
-        return Err(wrong_type(setting, raw, at, "a list of names", "[\"a\", \"b\"]"));
+        return refuse(wrong_type(setting, raw, at, "a list of names", "[\"a\", \"b\"]"));
     };
     if list.is_empty() {
         let title = format!("`{}` must name at least one", setting.key());
-        return Err(Problem::error("out-of-range", at, title));
+        return refuse(Problem::error("out-of-range", at, title));
     }
     let mut names = vec![];
     for (item, place) in list {
         match item {
             Raw::Text(name) if names.iter().any(|(known, _)| known == name) => {
                 let title = format!("`{}` names `{name}` twice", setting.key());
-                return Err(Problem::error("name-clash", *place, title));
+                return refuse(Problem::error("name-clash", *place, title));
             }
             Raw::Text(name) => names.push((name.clone(), *place)),
-            _ => return Err(wrong_type(setting, item, *place, "a list of names", "[\"a\"]")),
+            _ => return refuse(wrong_type(setting, item, *place, "a list of names", "[\"a\"]")),
         }
     }
     Ok(Value::Names(names))
 }
 
-fn assignments(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Problem> {
+fn assignments(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     let Raw::Table(items) = raw else {
         let example = "{ \"pool.a.instances\" = 30 }";
-        return Err(wrong_type(setting, raw, at, "a table of paths and values", example));
+        return refuse(wrong_type(setting, raw, at, "a table of paths and values", example));
     };
     let mut out = vec![];
     flatten("", items, &mut out);

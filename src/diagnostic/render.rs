@@ -122,7 +122,7 @@ fn near<'a>(labels: &[&'a Label], sources: &'a Sources) -> Option<Snippet<'a, An
     let clip = Clip { text, start, end, prefix: 0, is_whole: true };
     let marks = labels.iter().enumerate().map(|(index, label)| {
         let end = source.line_range(line_of(label, source)).end;
-        let mut own = (*label).span;
+        let mut own = label.span;
         own.end = own.end.min(end);
         let text = (!label.text.is_empty()).then(|| clip_message(&label.text));
         kind(index).span(clip.range(own.start, own.end)).label(text)

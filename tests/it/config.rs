@@ -1,11 +1,13 @@
 //! Topology files: what is refused and where, what is accepted and as what.
 
-use std::fmt::Write;
+mod meaning;
+mod overrides;
+mod robust;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use proptest::prelude::*;
-use zonefall::config::{self, Loaded, Rejected, load};
+use zonefall::config::{Loaded, Rejected, load};
 use zonefall::diagnostic::{Problem, Severity, Sources, Style, render, render_json};
 
 fn folder(name: &str) -> PathBuf {
@@ -122,15 +124,42 @@ fn valid_files_load_and_print_themselves() {
     files("valid").iter().for_each(|path| check_valid(path));
 }
 
+/// What a reader sees: of files with one problem and with many, of overrides, of a warning.
 #[test]
-fn dump() {
-    let mut out = String::new();
-    for path in files("invalid") {
-        if let Err(r) = load_file(&path) {
-            let _ = writeln!(out, "==== {}", file_name(&path));
-            out.push_str(&render(&r.problems, &r.sources, Style::Plain));
-        }
+fn problems_are_drawn_at_their_places() {
+    for name in [
+        "many-at-once",
+        "syntax",
+        "not-utf8",
+        "zones-clash",
+        "event-set",
+        "policies",
+        "set-paths",
+        "not-supported-yet",
+    ] {
+        let path = folder("invalid").join(format!("{name}.toml"));
+        let Err(Rejected { problems, sources }) = load_file(&path) else {
+            panic!("{name} is accepted");
+        };
+        insta::assert_snapshot!(name, render(&problems, &sources, Style::Plain));
     }
-    fs::write("/tmp/cfgdump/out.txt", out).unwrap();
-    let _ = (render_json, config::settings);
+    let loaded = load_file(&folder("valid").join("everything.toml")).expect("a valid file");
+    insta::assert_snapshot!("warnings", render(&loaded.warnings, &loaded.sources, Style::Plain));
+    insta::assert_snapshot!("resolved", loaded.resolved);
+}
+
+#[test]
+fn problems_for_programs_have_places_too() {
+    let path = folder("invalid").join("bare-duration.toml");
+    let Err(Rejected { problems, sources }) = load_file(&path) else { panic!("accepted") };
+    let expected = serde_json::json!([{
+        "id": "missing-unit",
+        "severity": "error",
+        "file": "bare-duration.toml",
+        "line": 12,
+        "column": 12,
+        "message": "`interval` needs a unit: s, ms, m or h",
+        "help": ["write `\"2s\"` for seconds"],
+    }]);
+    assert_eq!(render_json(&problems, &sources), expected);
 }

@@ -35,7 +35,7 @@ pub(super) fn changes(
                 }
             }
             Err(problem) => {
-                problems.push(problem);
+                problems.push(*problem);
                 changes = None;
             }
         }

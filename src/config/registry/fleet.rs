@@ -114,6 +114,21 @@ pub(super) fn instance() -> Vec<Setting> {
         )
         .absent("none")
         .in_run(run(InstanceSetting::MaxWait)),
+    ];
+    settings.extend(instance_times());
+    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
+    settings.extend([
+        later("instance.*.service_cv", "Coefficient of variation of lognormal service times."),
+        later("instance.*.resource", "Resources that a request consumes or holds."),
+        later("instance.*.workers_held_during_calls", "Whether calls keep a worker busy."),
+    ]);
+    settings.extend(health_check());
+    settings
+}
+
+fn instance_times() -> Vec<Setting> {
+    let run = InRun::Instance;
+    vec![
         Setting::new(
             "instance.*.startup_time",
             TIME,
@@ -149,15 +164,7 @@ pub(super) fn instance() -> Vec<Setting> {
             "A redirected try costs that many times the work of one at home.",
         )
         .in_run(run(InstanceSetting::RedirectCost)),
-    ];
-    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
-    settings.extend([
-        later("instance.*.service_cv", "Coefficient of variation of lognormal service times."),
-        later("instance.*.resource", "Resources that a request consumes or holds."),
-        later("instance.*.workers_held_during_calls", "Whether calls keep a worker busy."),
-    ]);
-    settings.extend(health_check());
-    settings
+    ]
 }
 
 fn health_check() -> Vec<Setting> {
