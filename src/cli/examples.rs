@@ -27,7 +27,16 @@ macro_rules! examples {
     };
 }
 
-examples!["ten-lines"];
+examples![
+    "ten-lines",
+    "planner-agent",
+    "lose-one-of-three",
+    "planned-drain",
+    "canary-rollback",
+    "uneven-zones",
+    "nearest-neighbour",
+    "zone-returns",
+];
 
 #[cfg(test)]
 mod tests {
