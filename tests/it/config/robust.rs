@@ -14,6 +14,7 @@ fn check(text: &[u8], sets: &[String]) {
         Ok(loaded) => (loaded.warnings, loaded.sources),
         Err(Rejected { problems, sources }) => {
             assert!(!problems.is_empty());
+            assert!(problems.iter().all(|problem| problem.id != "internal"), "{problems:?}");
             (problems, sources)
         }
     };
