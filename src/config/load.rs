@@ -37,7 +37,7 @@ pub struct Loaded {
 
 /// A file that cannot be run.
 #[derive(Debug, Clone, thiserror::Error)]
-#[error("{} problems in the topology file", problems.len())]
+#[error("the topology file cannot be run")]
 pub struct Rejected {
     /// Every problem, warnings too, by place.
     pub problems: Vec<Problem>,
@@ -108,7 +108,13 @@ fn prepare(
     }
     expand::expand(&mut document, problems);
     for set in &later {
-        overrides::apply(&mut document, set, problems);
+        if overrides::decides_pools(set) && set.path.ends_with(".zones") {
+            let title = format!("`{}` is settled: the pool is one of several", set.path);
+            let problem = Problem::error("settled-zones", set.path_span, title);
+            problems.push(problem.help("set `zones` of the pool as the file names it"));
+        } else {
+            overrides::apply(&mut document, set, problems);
+        }
     }
     Some(document)
 }
@@ -158,6 +164,10 @@ fn finish(
             }
         };
         cases.extend(spec.zip(scenario).map(|(policy, scenario)| Case { policy, scenario }));
+    }
+    if cases.len() < document.table(Section::Policy).len() && !problems.has_errors() {
+        let title = "the file cannot be lowered, and nothing says why: please report it";
+        problems.push(Problem::error("internal", document.root.at, title));
     }
     if problems.has_errors() {
         return Err(Rejected { problems: problems.into_sorted(), sources });

@@ -1,8 +1,8 @@
 //! A topology file to a valid scenario: one registry of settings, and every problem at once.
 //!
-//! TOML text becomes [values with places](raw), each is checked against [the registry](settings)
-//! into a document, overrides replace entries of it, and the document is lowered to model values
-//! once for each policy.
+//! TOML text becomes values with places, each is checked against [the registry](settings()) into a
+//! document, overrides replace entries of it, and the document is lowered to model values once for
+//! each policy.
 
 mod document;
 mod expand;

@@ -64,7 +64,8 @@ pub(super) fn decides_pools(assignment: &Assignment) -> bool {
     is_pool && matches!(parts.nth(1), Some("zone" | "zones")) && parts.next().is_none()
 }
 
-/// Gives a setting another value, wherever the path matches.
+/// Gives a setting another value, wherever the path matches. A table's keys are set one by one; a
+/// table of names replaces what was there.
 pub(super) fn apply(document: &mut Document, assignment: &Assignment, problems: &mut Problems) {
     match resolve(document, assignment, problems) {
         Ok(found) => {
@@ -102,7 +103,9 @@ fn apply_to(
         problems.push(with_keys(problem, found.node, "set one of its keys"));
         return;
     };
-    entity.remove_table(&found.key);
+    if found.node.names.is_some() {
+        entity.remove_table(&found.key);
+    }
     note_tables(entity, &found.key, *path_span);
     entity.tables.insert(found.key.clone(), *path_span);
     read::read_table(found.node, items, &format!("{}.", found.key), entity, problems);

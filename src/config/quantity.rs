@@ -115,8 +115,11 @@ pub(super) fn parse_percent(text: &str) -> Option<f64> {
     number.parse::<f64>().ok().filter(|_| is_plain).map(|percent| percent / 100.0)
 }
 
-/// Writes a ratio as a percentage where that reads back as the same number.
+/// Writes a ratio as a percentage where that reads back as the same number, and a large one plain.
 pub(super) fn format_ratio(ratio: f64) -> String {
+    if ratio > 10.0 {
+        return ratio.to_string();
+    }
     let percent = format!("{}%", (ratio * 1e14).round() / 1e12);
     if parse_percent(&percent) == Some(ratio) {
         format!("\"{percent}\"")

@@ -7,6 +7,7 @@ use super::quantity::{
     NotADuration, format_duration, format_ratio, parse_duration_s, parse_percent,
 };
 use super::raw::{Item, Raw};
+use super::registry::{self, Node};
 use super::setting::{Kind, Least, Range, Setting};
 use crate::diagnostic::{Problem, Span};
 
@@ -285,17 +286,23 @@ fn assignments(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Box<Prob
         return refuse(wrong_type(setting, raw, at, "a table of paths and values", example));
     };
     let mut out = vec![];
-    flatten("", items, &mut out);
+    flatten("", registry::root(), items, &mut out);
     Ok(Value::Assignments(out))
 }
 
-/// Keys may be quoted paths or nested tables: both say the same.
-fn flatten(prefix: &str, items: &[Item], out: &mut Vec<Assignment>) {
+/// Keys may be quoted paths or nested tables: both say the same. A table of names, such as
+/// `failover`, is one value: it replaces what was there.
+fn flatten(prefix: &str, node: &Node, items: &[Item], out: &mut Vec<Assignment>) {
     for item in items {
         let path = format!("{prefix}{}", item.key);
-        match &item.raw {
-            Raw::Table(below) if !below.is_empty() => flatten(&format!("{path}."), below, out),
-            raw => out.push(Assignment {
+        let below_node = node.find(&item.key);
+        let is_section = path.find('.').is_none();
+        let is_value = below_node.is_some_and(|node| node.names.is_some()) && !is_section;
+        match (&item.raw, below_node) {
+            (Raw::Table(below), Some(node)) if !below.is_empty() && !is_value => {
+                flatten(&format!("{path}."), node, below, out);
+            }
+            (raw, _) => out.push(Assignment {
                 path,
                 path_span: item.key_span,
                 raw: raw.clone(),

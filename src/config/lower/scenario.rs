@@ -9,8 +9,8 @@ use crate::config::read;
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
 use crate::model::{
-    Client, InstanceKind, Pool, PoolFailover, PoolId, Scenario, ServiceId, TopologyGraph, Zone,
-    ZoneId,
+    Action, Client, Event, InstanceKind, Pool, PoolFailover, PoolId, Scenario, ServiceId,
+    TopologyGraph, Zone, ZoneId,
 };
 
 /// Most zones.
@@ -50,8 +50,8 @@ pub(in crate::config) fn scenario(
         .values()
         .map(|entity| pool::failover(&context, entity, problems))
         .collect();
-    check_instances(document, &named, problems);
     let events = event::events(&context, simulation, &kinds, &named, problems);
+    check_instances(document, &named, events.as_deref().unwrap_or_default(), problems);
     if problems.has_errors() {
         return None;
     }
@@ -118,12 +118,23 @@ fn check_sizes(document: &Document, problems: &mut Problems) {
     }
 }
 
-fn check_instances(document: &Document, pools: &[Option<NamedPool>], problems: &mut Problems) {
-    let counts = pools.iter().flatten().map(|named| u64::from(named.pool.instances));
-    let total: u64 = counts.sum();
+/// All instances that a run can have: those at the start and those that events add.
+fn check_instances(
+    document: &Document,
+    pools: &[Option<NamedPool>],
+    events: &[Event],
+    problems: &mut Problems,
+) {
+    let at_start = pools.iter().flatten().map(|named| u64::from(named.pool.instances));
+    let added = events.iter().map(|event| match event.action {
+        Action::AddInstances { count, .. } => u64::from(count),
+        _ => 0,
+    });
+    let total: u64 = at_start.chain(added).sum();
     if total > MOST_INSTANCES {
-        let title = format!("all pools have at most {MOST_INSTANCES} instances, not {total}");
-        problems.push(Problem::error("too-many-instances", document.root.at, title));
+        let title = format!("a run has at most {MOST_INSTANCES} instances, not {total}");
+        let problem = Problem::error("too-many-instances", document.root.at, title);
+        problems.push(problem.help("give pools fewer `instances`, and events a smaller `count`"));
     }
 }
 

@@ -105,3 +105,24 @@ fn problems_of_file_and_overrides_come_together() {
     let found = super::places(&problems, &sources);
     assert_eq!(found, ["unknown-key 7:1", "unknown-pool --set 1:1"]);
 }
+
+#[test]
+fn a_table_of_names_replaces_what_was_there_and_other_tables_do_not() {
+    let name = "everything.toml";
+    let text = text(name);
+    let targets = |loaded: &Loaded, case: usize| {
+        let graph = &loaded.cases[case].scenario.graph;
+        let targets = graph.targets(zonefall::model::PoolId(0));
+        targets.map(|target| (target.pool.0, target.priority)).collect::<Vec<_>>()
+    };
+    let loaded = accepted(name, &text, &[]);
+    assert_eq!(targets(&loaded, 0), [(1, 1), (3, 0)]);
+    assert_eq!(targets(&loaded, 2), [(1, 3)], "by a policy's set");
+    let loaded = accepted(name, &text, &["pool.a.failover={ b = { priority = 3 } }"]);
+    assert_eq!(targets(&loaded, 0), [(1, 3)], "by --set");
+    let loaded = accepted(name, &text, &["pool.a.failover.b={ priority = 3 }"]);
+    assert_eq!(targets(&loaded, 0), [(1, 3), (3, 0)]);
+    assert_eq!(targets(&three(&["pool.web-a.failover={}"]), 0), []);
+    let loaded = accepted(name, &text, &["instance.small.health_check={ interval = \"8s\" }"]);
+    assert_eq!(world(&loaded).kinds[3].health_check.timeout.get(), 2.0);
+}

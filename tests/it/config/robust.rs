@@ -11,9 +11,16 @@ use super::folder;
 /// Reads, and draws what there is to draw.
 fn check(text: &[u8], sets: &[String]) {
     let (problems, sources) = match load("x.toml", text, sets) {
-        Ok(loaded) => (loaded.warnings, loaded.sources),
+        Ok(loaded) => {
+            match load("x.toml", loaded.resolved.as_bytes(), &[]) {
+                Ok(again) => assert_eq!(again.resolved, loaded.resolved),
+                Err(again) => panic!("{:?}\n{}", again.problems, loaded.resolved),
+            }
+            (loaded.warnings, loaded.sources)
+        }
         Err(Rejected { problems, sources }) => {
             assert!(!problems.is_empty());
+            assert!(problems.iter().all(|problem| problem.id != "internal"), "{problems:?}");
             (problems, sources)
         }
     };
