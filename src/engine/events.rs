@@ -193,7 +193,7 @@ fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
         world.pools[pool].launched += 1;
         let spread_s = event.over.get() * f64::from(place) / f64::from(count);
         world.start_later(pool, i, event.at.get() + spread_s + startup_s);
-        world.instances.luck[i] = world.member_stream(pool, i).normal(0);
+        world.instances.luck[i] = world.member_stream(pool, i).normal(0) as f32;
     }
 }
 

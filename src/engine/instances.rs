@@ -28,11 +28,13 @@ pub struct Instances {
     /// Dealt speed, around 1.
     pub speed: Vec<f64>,
     /// Standard normal: how lucky its last probe was.
-    pub luck: Vec<f64>,
+    pub luck: Vec<f32>,
     /// Age of the oldest that waits, s.
     pub head_age_s: Vec<f32>,
     /// Age of the youngest that waits, s.
     pub tail_age_s: Vec<f32>,
+    /// How long those being served have waited, s.
+    pub served_wait_s: Vec<f32>,
     /// Which table it reads.
     pub table: Vec<u32>,
     /// The step in which its next probe is sent.
@@ -84,6 +86,7 @@ impl Instances {
         self.luck.push(0.0);
         self.head_age_s.push(0.0);
         self.tail_age_s.push(0.0);
+        self.served_wait_s.push(0.0);
         self.table.push(0);
         self.probe_step.push(NEVER);
         self.probes.push(0);
@@ -107,6 +110,7 @@ impl Instances {
         self.luck.reserve_exact(count);
         self.head_age_s.reserve_exact(count);
         self.tail_age_s.reserve_exact(count);
+        self.served_wait_s.reserve_exact(count);
         self.table.reserve_exact(count);
         self.probe_step.reserve_exact(count);
         self.probes.reserve_exact(count);
@@ -145,5 +149,6 @@ impl Instances {
         self.tries[i] = 0.0;
         self.head_age_s[i] = 0.0;
         self.tail_age_s[i] = 0.0;
+        self.served_wait_s[i] = 0.0;
     }
 }

@@ -70,8 +70,8 @@ fn answer_s(
     let memory_s = 2.0 * load.variance / (rate * closure.busy).max(1e-300);
     let kept = libm::exp(-interval_s / memory_s.max(1e-9));
     let fresh = stream.normal(2 * u64::from(number) + 1);
-    let luck = kept * world.instances.luck[i] + (1.0 - kept * kept).sqrt() * fresh;
-    world.instances.luck[i] = luck;
+    let luck = kept * f64::from(world.instances.luck[i]) + (1.0 - kept * kept).sqrt() * fresh;
+    world.instances.luck[i] = luck as f32;
     let service = stream.uniform(2 * u64::from(number) + 2);
     let mut above = Normal::at(-luck).below;
     if !ignores_limit {

@@ -227,7 +227,7 @@ impl<'a> World<'a> {
         for i in self.pools[index].instances() {
             self.instances.process[i] = Process::Up;
             self.instances.flags[i] = flag::IN_ROTATION | flag::EXPECTED;
-            self.instances.luck[i] = self.member_stream(index, i).normal(0);
+            self.instances.luck[i] = self.member_stream(index, i).normal(0) as f32;
             self.schedule_probe(index, i, 0.0);
             self.choose_table(index, i);
         }

@@ -117,7 +117,9 @@ pub fn start(world: &mut World<'_>, pool: usize, i: usize, tries_rps: f64) {
     world.instances.variance[i] = state.variance;
     world.instances.tries[i] = state.mean * tries_rps / (tries_rps + probes_rps);
     let throughput_rps = rate * state.busy;
-    world.instances.head_age_s[i] = ((state.mean - state.busy) / throughput_rps) as f32;
+    let wait_s = ((state.mean - state.busy) / throughput_rps) as f32;
+    world.instances.head_age_s[i] = wait_s;
+    world.instances.served_wait_s[i] = wait_s;
     world.pools[pool].out.in_flight += world.instances.tries[i];
 }
 
@@ -159,14 +161,13 @@ pub fn serve(
     let answers = tries_there * left_share;
     let busy = if rate > 0.0 { flow.completed / (rate * step_s) } else { table.servers() };
     let queue = (load.mean - busy).max(0.0);
-    let aging =
-        age_queue(&mut world.instances, i, step_s, queue, flow.completed, flow.admitted_tries);
+    let had_wait_s = f64::from(world.instances.served_wait_s[i]);
+    let served = Served { queue, busy, completed: flow.completed };
+    let admitted = flow.admitted_tries + flow.admitted_probes;
+    let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted);
     let mut late = 0.0;
     if answers > 0.0 && (context.is_row || context.timeout_s.is_some()) {
-        let mut latency = response(table, &load, rate);
-        // Those who leave now waited in the queue of the past, not in that which arrivals find.
-        latency.wait_mean_s *= aging;
-        latency.wait_variance_s2 *= aging * aging;
+        let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
         if let Some(timeout_s) = context.timeout_s {
             late = answers * latency.tail(timeout_s);
         }
@@ -178,7 +179,7 @@ pub fn serve(
     let is_still = (load.mean - before.mean).abs() <= STILL * (load.mean + 1.0)
         && (load.variance - before.variance).abs() <= STILL * (load.variance + 1.0)
         && (tries - world.instances.tries[i]).abs() <= STILL * (tries + 1.0)
-        && (aging - 1.0).abs() <= 1e-6;
+        && (wait_s - had_wait_s).abs() <= 1e-6 * wait_s;
     world.instances.mean[i] = load.mean;
     world.instances.variance[i] = load.variance;
     world.instances.tries[i] = tries;
@@ -193,41 +194,69 @@ pub fn serve(
     is_still
 }
 
-/// Ages an instance's queue by one step; returns how long those who leave have waited over how long
-/// the same queue takes at the present throughput: 1 in a steady state, below 1 while it grows.
+/// What a step left at an instance.
+struct Served {
+    /// Those that wait.
+    queue: f64,
+    /// Those being served.
+    busy: f64,
+    /// Those that left.
+    completed: f64,
+}
+
+/// Ages an instance's queue by one step; returns how long those who leave had waited on average.
 ///
 /// First in, first out, with ages evenly spread between the youngest's and the oldest's: the oldest's
 /// grows by a second a second, less what has left. Exact for constant arrivals, for a stall, and for
-/// a queue that drains.
+/// a queue that drains. Those being served keep the wait with which they entered service.
 fn age_queue(
     instances: &mut Instances,
     i: usize,
     step_s: f64,
-    queue: f64,
-    completed: f64,
+    served: &Served,
     admitted: f64,
 ) -> f64 {
-    let oldest_s = f64::from(instances.head_age_s[i]);
-    let youngest_s = f64::from(instances.tail_age_s[i]);
-    let spread_s = (oldest_s - youngest_s).max(0.0);
-    if queue < 1e-9 {
-        instances.head_age_s[i] = 0.0;
-        instances.tail_age_s[i] = 0.0;
-        return 1.0;
+    let &Served { queue, busy, completed } = served;
+    let mut oldest_s = 0.0;
+    let mut youngest_s = 0.0;
+    let mut entered = admitted;
+    if queue >= 1e-9 {
+        youngest_s = f64::from(instances.tail_age_s[i]);
+        let spread_s = (f64::from(instances.head_age_s[i]) - youngest_s).max(0.0);
+        let x = completed / queue;
+        let spread_s = (spread_s + step_s * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x);
+        oldest_s = youngest_s + spread_s;
+        // Without new arrivals the youngest ages too.
+        let fresh = 2.0 * admitted * spread_s / (step_s * queue);
+        youngest_s = if fresh >= 1.0 { 0.0 } else { youngest_s + step_s * (1.0 - fresh) };
+        youngest_s = youngest_s.min(oldest_s);
+        entered = completed;
     }
-    let x = completed / queue;
-    let spread_s = (spread_s + step_s * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x);
-    let oldest_s = youngest_s + spread_s;
     instances.head_age_s[i] = oldest_s as f32;
-    // Without new arrivals the youngest ages too.
-    let density_rps = queue / spread_s;
-    let fresh = 2.0 * admitted / (step_s * density_rps);
-    instances.tail_age_s[i] =
-        if fresh >= 1.0 { 0.0 } else { (youngest_s + step_s * (1.0 - fresh)).min(oldest_s) as f32 };
-    if completed <= 0.0 {
-        return 1.0;
+    instances.tail_age_s[i] = youngest_s as f32;
+    let had_s = f64::from(instances.served_wait_s[i]);
+    let new_share = if busy + entered > 0.0 { entered / (busy + entered) } else { 1.0 };
+    let wait_s = had_s + new_share * (oldest_s - had_s);
+    instances.served_wait_s[i] = wait_s as f32;
+    wait_s
+}
+
+/// The latency of those who leave now, who had waited `wait_s` on average: the waits that arrivals
+/// find now, stretched or squeezed to that mean. In a steady state the two are the same.
+fn latency_of_leavers(of_arrivals: &Response, wait_s: f64) -> Response {
+    let mut latency = *of_arrivals;
+    let mean_s = latency.wait_chance * latency.wait_mean_s;
+    if wait_s > 2.0 * mean_s && wait_s > 1e-3 * latency.service_s {
+        // The queue they stood in is gone: all of them waited, for about as long.
+        latency.wait_chance = 1.0;
+        latency.wait_mean_s = wait_s;
+        latency.wait_variance_s2 = 0.01 * wait_s * wait_s;
+    } else if mean_s > 0.0 {
+        let stretch = wait_s / mean_s;
+        latency.wait_mean_s *= stretch;
+        latency.wait_variance_s2 *= stretch * stretch;
     }
-    (oldest_s * completed / (queue * step_s)).clamp(0.0, 1e3)
+    latency
 }
 
 /// The share of an instance's tries whose client has given up.
@@ -256,10 +285,11 @@ pub fn share_older(world: &World<'_>, pool: usize, i: usize, age_s: f64) -> f64 
     } else {
         f64::from(u8::from(oldest_s > age_s))
     };
-    // What is being served entered service at the oldest's age, an exponential time ago.
+    // What is being served entered service after its wait, an exponential time ago.
+    let waited_s = f64::from(world.instances.served_wait_s[i]);
     let nominal_s = world.kind(pool).service_time.get();
     let rate = world.rate(pool, i);
     let service_s = if rate > 0.0 { 1.0 / rate } else { nominal_s };
-    let in_service_older = libm::exp(-(age_s - oldest_s).max(0.0) / service_s);
+    let in_service_older = libm::exp(-(age_s - waited_s).max(0.0) / service_s);
     (busy * in_service_older + (mean - busy) * waiting_older) / mean
 }
