@@ -327,7 +327,7 @@ impl<'a> World<'a> {
     /// How much of its speed a new instance has reached: from a tenth to all over `warm_up`.
     #[must_use]
     pub fn warmth(&self, kind: &InstanceKind, i: usize) -> f64 {
-        ramp(self.instances.up_since[i], self.step, kind.warm_up.get(), self.step_s)
+        ramp(self.instances.up_at[i], self.step, kind.warm_up.get(), self.step_s)
     }
 
     /// Its share of traffic relative to an old instance: from a tenth to all over `slow_start`.
@@ -415,7 +415,7 @@ impl<'a> World<'a> {
             self.pools[pool].starting += 1;
         }
         self.instances.process[i] = Process::Starting;
-        self.instances.up_step[i] = self.boundary_at(up_s);
+        self.instances.up_at[i] = i32::try_from(self.boundary_at(up_s)).unwrap_or(i32::MAX);
     }
 
     /// Ends an instance's process: what is inside is lost, or late where the client has given up.
