@@ -280,7 +280,8 @@ fn full(c: f64, k: f64) -> Stationary {
     }
 }
 
-/// The stationary state with a given mean: Newton's method in ln a, whose slope is V since p(n) ∝ aⁿ.
+/// The stationary state with a given mean: Newton's method in ln a, whose slope is V since
+/// p(n) ∝ aⁿ.
 fn solve_for_mean(servers: u32, limit: Option<u64>, mean: f64, start: f64) -> (f64, Stationary) {
     let (mut low, mut high) = match limit {
         None => (f64::NEG_INFINITY, libm::log(f64::from(servers))),

@@ -2,5 +2,7 @@
 
 mod cli;
 mod config;
+mod readme;
 mod steady_states;
+mod tidy;
 mod transients;
