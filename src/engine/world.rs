@@ -445,9 +445,10 @@ impl<'a> World<'a> {
             let nominal_rps = kind.capacity_rps();
             let workers = f64::from(kind.workers);
             let speed_up = self.pools[pool].modifiers.speed.max(1.0);
-            let (mut healthy_rps, mut up_rps) = (0.0, 0.0);
+            let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {
                 if self.instances.is_up(i) {
+                    in_flight += self.instances.tries[i];
                     up_rps += self.instances.speed[i] * speed_up * nominal_rps;
                     if self.instances.has(i, flag::IN_ROTATION) {
                         healthy_rps += workers * self.rate(pool, i);
@@ -459,6 +460,8 @@ impl<'a> World<'a> {
             state.out.capacity_rps = f64::from(state.out.in_rotation) * nominal_rps;
             state.out.healthy_capacity_rps = healthy_rps;
             state.out.up_capacity_rps = up_rps;
+            // Not what was there less what died: that would leave rounding behind.
+            state.out.in_flight = in_flight;
         }
     }
 }
