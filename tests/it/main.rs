@@ -2,5 +2,6 @@
 
 mod cli;
 mod config;
+mod facts;
 mod steady_states;
 mod transients;
