@@ -39,10 +39,16 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
         0.0 => String::new(),
         shed => format!(", or shedding {}", percent(shed)),
     };
+    let worst = match worst_survivor(scenario, &loss) {
+        Some((pool, worst)) if worst > utilization + 0.01 => {
+            format!(" ({} worst, {})", scenario.pools[pool.index()].name, percent(worst))
+        }
+        _ => String::new(),
+    };
     Some(format!(
-        "closed form: without zone {zone}, {demand}{service} meet {} of capacity: {} utilization, \
-         N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % takes {} headroom of load (now \
-         {}){or_shed}",
+        "closed form: without zone {zone}, {demand}{service} meet {} of capacity: {} \
+         utilization{worst}, N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % takes {} \
+         headroom of load (now {}){or_shed}; waits ask for more",
         words::rps(loss.surviving_capacity_rps),
         percent(utilization),
         percent(needed),
@@ -65,6 +71,28 @@ fn first_zone_loss(scenario: &Scenario) -> Option<ZoneLoss> {
         .map(|service| zone_loss(scenario, *zone, service))
         .filter(|loss| loss.demand_rps > 0.0)
         .reduce(|worst, loss| if utilization(&loss) > utilization(&worst) { loss } else { worst })
+}
+
+/// The survivor that is loaded most when the lost pools' demand is split as `unconditional` splits
+/// it: among the targets of the best priority, by weight. Its utilization is demand ÷ capacity.
+fn worst_survivor(scenario: &Scenario, loss: &ZoneLoss) -> Option<(PoolId, f64)> {
+    let survives = |pool: PoolId| scenario.pools[pool.index()].zone != loss.zone;
+    let mut load_rps: Vec<f64> = scenario.pools.iter().map(|pool| pool.demand.get()).collect();
+    for lost in scenario.pools_in(loss.zone) {
+        let targets = || scenario.graph.targets(lost).filter(|target| survives(target.pool));
+        let Some(best) = targets().map(|target| target.priority).min() else { continue };
+        let chosen = || targets().filter(|target| target.priority == best);
+        let weights: f64 = chosen().map(|target| target.weight).sum();
+        for target in chosen() {
+            load_rps[target.pool.index()] +=
+                scenario.pools[lost.index()].demand.get() * target.weight / weights;
+        }
+    }
+    (0..scenario.pools.len())
+        .map(PoolId::from_index)
+        .filter(|pool| survives(*pool) && service_of(scenario, *pool) == loss.service)
+        .map(|pool| (pool, load_rps[pool.index()] / scenario.nominal_capacity_rps(pool)))
+        .reduce(|worst, next| if next.1 > worst.1 { next } else { worst })
 }
 
 fn service_of(scenario: &Scenario, pool: PoolId) -> ServiceId {

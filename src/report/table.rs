@@ -38,8 +38,13 @@ const COLUMNS: &[(&str, Value)] = &[
     }),
 ];
 
+/// To one decimal; like the verdict, it never rounds up to more than nearly all.
 fn percent(ratio: f64) -> String {
-    format!("{:.1} %", 100.0 * ratio)
+    let percent = 100.0 * ratio;
+    if percent > 99.0 && percent < 100.0 {
+        return format!("{:.1} %", (10.0 * percent).floor() / 10.0);
+    }
+    format!("{percent:.1} %")
 }
 
 fn outcome_words(outcome: Outcome) -> String {
