@@ -226,16 +226,36 @@ impl Table {
         let most = self.servers.min(mean);
         let (covariance, covariance_t) = value_and_slope(covariance, t);
         let square = scale * scale;
+        let busy = busy_value * scale + normal.busy;
+        let busy_covariance = covariance * square + variance * normal.below;
+        // Where a bound holds a value, its slopes are the bound's: those of the open value would
+        // drive V up and hold L back in long steps.
+        let (busy_slope, busy_by_variance) = if busy >= most {
+            (if mean < self.servers { 1.0 } else { 0.0 }, 0.0)
+        } else {
+            let slope = busy_t * slope * scale + busy_value + normal.below;
+            (slope.clamp(0.0, 1.0), -0.5 * normal.density / normal.sigma)
+        };
+        let (covariance_slope, covariance_by_variance) = if busy_covariance <= 0.0 {
+            (0.0, 0.0)
+        } else if busy_covariance >= variance {
+            (0.0, 1.0)
+        } else {
+            let stationary = covariance_t * slope * square + 2.0 * covariance * scale;
+            (
+                stationary - normal.sigma * normal.density,
+                (normal.below - 0.5 * normal.z * normal.density).max(0.0),
+            )
+        };
         Closure {
             block: block_value.clamp(0.0, 1.0),
             block_slope: (block_t * slope).max(0.0),
-            busy: (busy_value * scale + normal.busy).clamp(0.0, most),
-            busy_slope: (busy_t * slope * scale + busy_value + normal.below).clamp(0.0, 1.0),
-            busy_by_variance: -0.5 * normal.density / normal.sigma,
-            busy_covariance: (covariance * square + variance * normal.below).clamp(0.0, variance),
-            covariance_slope: covariance_t * slope * square + 2.0 * covariance * scale
-                - normal.sigma * normal.density,
-            covariance_by_variance: (normal.below - 0.5 * normal.z * normal.density).max(0.0),
+            busy: busy.clamp(0.0, most),
+            busy_slope,
+            busy_by_variance,
+            busy_covariance: busy_covariance.clamp(0.0, variance),
+            covariance_slope,
+            covariance_by_variance,
         }
     }
 
