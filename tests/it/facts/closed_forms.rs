@@ -15,7 +15,9 @@ fn equal_zones(zones: u32, lost: u32, headroom: f64, headroom_of: &str) -> Strin
     let events: String = names[..lost as usize]
         .iter()
         .map(|name| {
-            format!("[event.{name}-dies]\nat = \"20s\"\nkind = \"zone-outage\"\nzone = \"{name}\"\n")
+            format!(
+                "[event.{name}-dies]\nat = \"20s\"\nkind = \"zone-outage\"\nzone = \"{name}\"\n"
+            )
         })
         .collect();
     format!(

@@ -127,14 +127,8 @@ pub fn median(values: impl IntoIterator<Item = Option<f64>>) -> f64 {
 
 /// The most frequent outcome and in how many runs it was.
 pub fn usual_outcome(runs: &[Run]) -> (Outcome, usize) {
-    let count =
-        |outcome| runs.iter().filter(|run| run.result.summary.outcome == outcome).count();
-    let all = [
-        Outcome::FullOutage,
-        Outcome::PartialOutage,
-        Outcome::Degraded,
-        Outcome::Stable,
-    ];
+    let count = |outcome| runs.iter().filter(|run| run.result.summary.outcome == outcome).count();
+    let all = [Outcome::FullOutage, Outcome::PartialOutage, Outcome::Degraded, Outcome::Stable];
     let counted = all.map(|outcome| (outcome, count(outcome)));
     counted.into_iter().max_by_key(|(_, count)| *count).expect("four outcomes")
 }

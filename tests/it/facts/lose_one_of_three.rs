@@ -1,7 +1,9 @@
 //! The case where a fleet at 70 % loses a zone.
 
 use super::fleet::{Run, deviation, goodputs, mean, median, over_seeds, shipped};
-use super::rows::{Fate, Row, WEB, WEB_SEEDS, WEB_SURVIVORS, shares_fate, survivor_losses, web_runs};
+use super::rows::{
+    Fate, Row, WEB, WEB_SEEDS, WEB_SURVIVORS, shares_fate, survivor_losses, web_runs,
+};
 
 const SEEDS: u64 = 21;
 

@@ -3,7 +3,7 @@
 use super::fleet::{Run, run};
 use zonefall::metric::{Outcome, Summary};
 
-/// Two zones at half load; probes go out at even seconds and only ask whether the process is up, so
+/// Two zones at 40 % of their capacity; probes go out at even seconds and only ask whether the process is up, so
 /// that what dies at 20 s is out of rotation at 25 s.
 const PAIR: &str = r#"schema_version = 1
 [simulation]
@@ -25,7 +25,7 @@ phase = "0s"
 zones = ["a", "b"]
 instance = "web"
 instances = 4
-demand_rps = 200
+demand_rps = 160
 [policy.none]
 kind = "none"
 [policy.unconditional]
@@ -129,7 +129,7 @@ fn the_detection_deadline_is_the_thresholds_intervals_and_a_timeout_after_the_ev
     let alone = errors("web-b", 0.5, "until = \"22s\"");
     assert_eq!(summary(&alone, "unconditional", &[]).outcome, Outcome::Degraded);
     // What ramps up counts from its end.
-    let ramped = errors("web-b", 0.002, "over = \"99s\"");
+    let ramped = errors("web-b", 0.5, "over = \"100s\"");
     assert_eq!(summary(&ramped, "unconditional", &[]).outcome, Outcome::Stable);
 }
 
@@ -141,7 +141,7 @@ fn what_waits_at_the_end_counts_against_once_its_client_has_given_up() {
     };
     let outcome = |at, sets| summary(&surge(at), "none", sets).outcome;
     // Clients that never give up: what has waited for ten service times, 1 s, counts.
-    assert_eq!(outcome("119s", &[]), Outcome::Stable);
+    assert_eq!(outcome("119500ms", &[]), Outcome::Stable);
     assert_eq!(outcome("110s", &[]), Outcome::Degraded);
     // At 110 s the queue is at most 10 s old.
     assert_eq!(outcome("110s", &["client.default.timeout=15s"]), Outcome::Stable);
@@ -203,9 +203,9 @@ fn times_count_from_the_trigger_to_the_step_at_which_it_shows() {
 fn the_peak_utilization_of_a_receiver_is_its_own_and_the_redirected_work() {
     let peak = |policy, sets: &[&str]| summary(A_DIES, policy, sets).peak_receiver_utilization;
     assert_eq!(peak("none", &[]), None, "nobody receives");
-    assert_close("even", peak("unconditional", &[]).unwrap(), 1.0, 1e-9);
+    assert_close("even", peak("unconditional", &[]).unwrap(), 0.8, 1e-9);
     let costly = peak("unconditional", &["instance.web.redirect_cost=2"]);
-    assert_close("costly", costly.unwrap(), 1.5, 1e-9);
+    assert_close("costly", costly.unwrap(), 1.2, 1e-9);
     // While nothing is redirected its own overload does not count.
     let surge = "[event.surge]\nat = \"60s\"\nkind = \"surge\"\npool = \"web-b\"\nfactor = 4\n";
     assert_eq!(summary(surge, "unconditional", &[]).peak_receiver_utilization, None);
@@ -255,7 +255,7 @@ fn sum(summary: &Summary) -> f64 {
         + summary.unfinished_ratio
 }
 
-/// Long requests: at the trigger half of the workers are busy.
+/// Long requests: hundreds of them are in flight at the trigger.
 const LONG: [&str; 2] = ["instance.web.workers=1000", "instance.web.service_time=10s"];
 
 #[test]

@@ -7,7 +7,38 @@ const SEEDS: u64 = 21;
 
 /// File, policy, outcome with the file's seed, most frequent outcome.
 const OUTCOMES: &[(&str, &str, Outcome, Outcome)] = &[
+    ("canary-rollback", "none", Stable, Stable),
+    ("canary-rollback", "unconditional", FullOutage, FullOutage),
+    ("canary-rollback", "rate-limited", FullOutage, FullOutage),
+    ("canary-rollback", "capacity-aware", Stable, Stable),
+    ("lose-one-of-three", "none", Degraded, Degraded),
+    ("lose-one-of-three", "unconditional", FullOutage, FullOutage),
+    ("lose-one-of-three", "rate-limited", PartialOutage, PartialOutage),
+    ("lose-one-of-three", "capacity-aware", Degraded, Degraded),
+    ("nearest-neighbour", "none", Degraded, Degraded),
+    ("nearest-neighbour", "nearest", FullOutage, FullOutage),
+    ("nearest-neighbour", "even-spread", Stable, Stable),
+    ("nearest-neighbour", "capacity-aware", Stable, Stable),
+    ("planned-drain", "none", Degraded, Degraded),
+    ("planned-drain", "unconditional", Stable, Stable),
+    ("planned-drain", "rate-limited", Stable, Stable),
+    ("planned-drain", "capacity-aware", Stable, Stable),
     ("planner-agent", "none", Degraded, Degraded),
+    ("planner-agent", "unconditional", FullOutage, FullOutage),
+    ("planner-agent", "rate-limited", FullOutage, FullOutage),
+    ("planner-agent", "capacity-aware", Degraded, Degraded),
+    ("planner-agent", "with-admission", Degraded, Degraded),
+    ("ten-lines", "none", Degraded, Degraded),
+    ("ten-lines", "unconditional", FullOutage, FullOutage),
+    ("ten-lines", "rate-limited", PartialOutage, PartialOutage),
+    ("ten-lines", "capacity-aware", Degraded, Degraded),
+    ("uneven-zones", "none", Degraded, Degraded),
+    ("uneven-zones", "unconditional", FullOutage, FullOutage),
+    ("uneven-zones", "capacity-aware", Degraded, Degraded),
+    ("zone-returns", "none", Degraded, Degraded),
+    ("zone-returns", "unconditional", FullOutage, FullOutage),
+    ("zone-returns", "unconditional-remove", FullOutage, FullOutage),
+    ("zone-returns", "capacity-aware", Degraded, Degraded),
 ];
 
 #[test]
