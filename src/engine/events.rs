@@ -8,6 +8,7 @@ use crate::units::{Ratio, Rps, Seconds};
 
 use super::instances::{Process, flag};
 use super::log::Happening;
+use super::scale::dismiss;
 use super::world::{Modifiers, World};
 
 /// How far an event is.
@@ -21,6 +22,8 @@ pub struct EventState {
     doomed: Vec<(u32, u32, usize)>,
     /// Instances that it holds dead: pool, instance.
     victims: Vec<(u32, usize)>,
+    /// Instances that it has added.
+    added: Vec<usize>,
 }
 
 /// Begins, ramps and undoes events; kills and revives instances.
@@ -112,7 +115,7 @@ fn end(world: &mut World<'_>, index: usize) {
     for (pool, i) in std::mem::take(&mut world.events[index].victims) {
         let pool = pool as usize;
         world.instances.deaths[i] -= 1;
-        if world.instances.deaths[i] > 0 {
+        if world.instances.deaths[i] > 0 || world.instances.has(i, flag::DISMISSED) {
             continue;
         }
         // Whoever mends the fault also registers the instance again.
@@ -120,6 +123,10 @@ fn end(world: &mut World<'_>, index: usize) {
         world.pools[pool].calm = None;
         let up_s = world.time_s() + world.kind(pool).startup_time.get();
         world.start_later(pool, i, up_s);
+    }
+    if let (Action::AddInstances { .. }, Some(pool)) = (&scenario.events[index].action, pool) {
+        let added = std::mem::take(&mut world.events[index].added);
+        dismiss(world, pool.index(), &added);
     }
 }
 
@@ -145,9 +152,13 @@ fn subject(scenario: &Scenario, action: &Action) -> (Option<ZoneId>, Option<Pool
 /// Plans the deaths of up to `count` instances of a pool that are not dead, spread over `over`.
 fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
     let event = &world.scenario.events[index];
+    let is_there = |i| {
+        let instances = &world.instances;
+        instances.process[i] != Process::Dead && !instances.has(i, flag::DISMISSED)
+    };
     let victims: Vec<usize> = world.pools[pool.index()]
         .instances()
-        .filter(|&i| count == usize::MAX || world.instances.process[i] != Process::Dead)
+        .filter(|&i| count == usize::MAX || is_there(i))
         .take(count)
         .collect();
     let total = victims.len() as f64;
@@ -174,6 +185,8 @@ fn kill(world: &mut World<'_>, index: usize, pool: usize, i: usize) {
     match world.instances.process[i] {
         Process::Up => {
             world.stop(pool, i);
+            let is_leaving = world.instances.has(i, flag::DISMISSED);
+            world.pools[pool].finishing -= u32::from(is_leaving);
             let instance = (i - world.pools[pool].first) as u32;
             let pool = PoolId::from_index(pool);
             world.note(world.step, Happening::InstanceDied { pool, instance });
@@ -191,6 +204,7 @@ fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
     for place in 0..count {
         let i = world.pools[pool].first + world.pools[pool].launched;
         world.pools[pool].launched += 1;
+        world.events[index].added.push(i);
         let spread_s = event.over.get() * f64::from(place) / f64::from(count);
         world.start_later(pool, i, event.at.get() + spread_s + startup_s);
         world.instances.luck[i] = world.member_stream(pool, i).normal(0) as f32;

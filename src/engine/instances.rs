@@ -68,6 +68,8 @@ pub mod flag {
     pub const REMOVED: u8 = 4;
     /// The pending probe has passed.
     pub const PASSED: u8 = 8;
+    /// Nobody wants it any more: it finishes what it has, and ends.
+    pub const DISMISSED: u8 = 16;
 }
 
 /// Steps that lie far enough in the past for every ramp to be over.

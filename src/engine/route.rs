@@ -46,7 +46,7 @@ fn view(world: &World<'_>, pool: usize) -> PoolView {
         demand_rps: state.demand_rps,
         reported_demand_rps: state.reported_demand_rps,
         capacity_rps: state.out.capacity_rps,
-        in_rotation: if is_panicking { state.launched as u32 } else { state.out.in_rotation },
+        in_rotation: if is_panicking { state.there() } else { state.out.in_rotation },
         share_in_rotation: state.share_in_rotation(),
         is_healthy: state.out.is_healthy,
         drain_share: state.modifiers.drain_share,
@@ -64,7 +64,8 @@ pub fn is_panicking(world: &World<'_>, pool: usize) -> bool {
 /// Is an instance sent traffic?
 #[must_use]
 pub fn receives(world: &World<'_>, i: usize, is_panicking: bool) -> bool {
-    is_panicking || world.instances.has(i, flag::IN_ROTATION)
+    let instances = &world.instances;
+    instances.has(i, flag::IN_ROTATION) || is_panicking && !instances.has(i, flag::DISMISSED)
 }
 
 fn note_changes(world: &mut World<'_>, index: usize, out_rps: f64, shed_rps: f64) {

@@ -19,7 +19,7 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     let state = &world.pools[pool];
     let conditions = Conditions {
         incoming_rps: state.kept_rps + state.redirected_rps,
-        receivers: if panics { state.launched as u32 } else { state.out.in_rotation },
+        receivers: if panics { state.there() } else { state.out.in_rotation },
         up: state.out.up,
         even_rate: world.even_rate(pool),
         error_share: state.modifiers.error_share,

@@ -54,6 +54,10 @@ pub struct PoolState {
     pub launched: usize,
     /// Instances starting.
     pub starting: u32,
+    /// Instances that were launched and are no longer wanted.
+    pub dismissed: u32,
+    /// Of those, up: they finish what they have.
+    pub finishing: u32,
     /// What events make of it.
     pub modifiers: Modifiers,
     /// Its demand when it last reported, rps.
@@ -87,6 +91,12 @@ impl PoolState {
     #[must_use]
     pub const fn instances(&self) -> std::ops::Range<usize> {
         self.first..self.first + self.launched
+    }
+
+    /// Instances that it has, up or not.
+    #[must_use]
+    pub const fn there(&self) -> u32 {
+        self.launched as u32 - self.dismissed
     }
 
     /// Share in rotation.
@@ -210,6 +220,8 @@ impl<'a> World<'a> {
             first,
             launched,
             starting: 0,
+            dismissed: 0,
+            finishing: 0,
             modifiers: Modifiers::NONE,
             reported_demand_rps: pool.demand.get(),
             demand_rps: pool.demand.get(),

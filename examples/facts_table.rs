@@ -1,0 +1,131 @@
+//! Prints, as markdown, what every policy makes of the two reference cases, beside an independent
+//! simulation request by request. `cargo run --release --example facts_table`
+
+#[path = "../tests/it/facts/fleet.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod fleet;
+#[path = "../tests/it/facts/rows.rs"]
+#[allow(dead_code, reason = "the tests use more of it")]
+mod rows;
+
+use fleet::{Run, deviation, goodputs, mean, usual_outcome};
+use rows::{
+    Fate, PLANNER, PLANNER_SURVIVORS, Row, WEB, WEB_SURVIVORS, planner_runs, survivor_losses,
+    web_runs,
+};
+
+const SEEDS: u64 = 21;
+
+const fn edge(
+    label: &'static str,
+    policy: &'static str,
+    sets: &'static [&'static str],
+    goodput: f64,
+    deviation: f64,
+) -> Row {
+    Row { label, policy, sets, goodput, deviation, fate: Fate::Kept }
+}
+
+/// Rows whose outcome depends on the seed: shown, and not tested.
+const EDGE: &[Row] = &[
+    edge(
+        "capacity-aware 0.95",
+        "capacity-aware",
+        &["policy.capacity-aware.max_utilization=95%"],
+        72.5,
+        0.8,
+    ),
+    edge(
+        "capacity-aware 1.00",
+        "capacity-aware",
+        &["policy.capacity-aware.max_utilization=100%"],
+        61.8,
+        2.5,
+    ),
+    edge("headroom 50 %", "unconditional", &["pool.*.headroom=50%"], 58.6, 7.0),
+    edge(
+        "headroom 50 %, identical",
+        "unconditional",
+        &["pool.*.headroom=50%", "instance.planner.speed_spread=0%"],
+        73.0,
+        11.0,
+    ),
+    edge(
+        "headroom 60 %, identical",
+        "unconditional",
+        &["pool.*.headroom=60%", "instance.planner.speed_spread=0%"],
+        96.9,
+        0.1,
+    ),
+];
+
+/// Mean of what came in every run, `–` where it did not.
+fn time(runs: &[Run], of: impl Fn(&Run) -> Option<f64>) -> String {
+    let came: Vec<f64> = runs.iter().filter_map(of).collect();
+    match came.len() {
+        0 => "–".to_owned(),
+        count if count == runs.len() => format!("{:.0}", mean(&came)),
+        count => format!("{:.0} ({count} of {})", mean(&came), runs.len()),
+    }
+}
+
+/// Share completed of what arrives, from 90 to 30 s before the end, in points.
+fn end_goodput(run: &Run) -> f64 {
+    let end_s = run.result.fleet.last().expect("a row").time_s;
+    let late =
+        |row: &&zonefall::metric::FleetRow| row.time_s > end_s - 90.0 && row.time_s <= end_s - 30.0;
+    let rows: Vec<_> = run.result.fleet.iter().filter(late).collect();
+    let offered: f64 = rows.iter().map(|row| row.offered_rps).sum();
+    100.0 * rows.iter().map(|row| row.completed_rps).sum::<f64>() / offered
+}
+
+fn print_row(row: &Row, runs: &[Run], hit: &str, survivors: &[&str]) {
+    let goodputs = goodputs(runs);
+    let ends: Vec<f64> = runs.iter().map(end_goodput).collect();
+    let first = |of: fn(&Run, &str) -> Option<f64>| {
+        move |run: &Run| survivors.iter().filter_map(|name| of(run, name)).min_by(f64::total_cmp)
+    };
+    let losses: Vec<f64> = runs.iter().map(|run| survivor_losses(run, survivors)).collect();
+    let (outcome, often) = usual_outcome(runs);
+    println!(
+        "| {} | {} ± {} | {:.1} ± {:.1} | {:.0} | {} | {} | {} | {} | {} | {:.1} | {} {often} of {} |",
+        row.label,
+        row.goodput,
+        row.deviation,
+        mean(&goodputs),
+        deviation(&goodputs),
+        mean(&ends),
+        time(runs, |run| run.first_lost(hit)),
+        time(runs, first(|run, name| run.out_at(name).first().copied())),
+        time(runs, first(Run::first_lost)),
+        time(runs, |run| run.result.summary.time_to_full_outage_s),
+        time(runs, |run| run.result.summary.time_to_nothing_in_rotation_s),
+        mean(&losses),
+        outcome.word(),
+        runs.len(),
+    );
+}
+
+fn print_head(title: &str) {
+    println!("\n### {title}\n");
+    println!(
+        "Goodput in percent of the requests from the trigger on, mean ± standard deviation over \
+         {SEEDS} seeds; times are means in seconds from the trigger.\n"
+    );
+    println!(
+        "| | reference | goodput | near the end | zone a unhealthy | first survivor out | first \
+         survivor lost | no healthy pool | nothing in rotation | losses of survivors | outcome |"
+    );
+    println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
+}
+
+fn main() {
+    print_head("planner-agent");
+    for row in PLANNER.iter().chain(EDGE) {
+        print_row(row, &planner_runs(row, SEEDS), "planner-a", &PLANNER_SURVIVORS);
+    }
+    print_head("lose-one-of-three");
+    for row in WEB {
+        print_row(row, &web_runs(row, SEEDS), "web-a", &WEB_SURVIVORS);
+    }
+}

@@ -1,0 +1,12 @@
+//! What the simulator has to reproduce: published numbers, closed forms, and the shipped files.
+
+mod closed_forms;
+mod events;
+mod fleet;
+mod lose_one_of_three;
+mod metrics;
+mod mitigations;
+mod planner_agent;
+mod rows;
+mod step_halving;
+mod topologies;
