@@ -40,7 +40,7 @@
 //! | [`engine`] | the world's state and the step, one file a phase |
 //! | [`metric`] | folds of what the engine shows into series, totals and the outcome |
 //! | [`experiment`] | many runs; the only user of threads |
-//! | [`diagnostic`], [`config`] | problems as values; text to scenario through one registry of settings |
+//! | [`diagnostic`], [`config`] | problems as values; text to scenario, one registry of settings |
 //! | [`report`] | results to bytes: CSV, JSON, tables, charts; the one writer of files |
 //! | [`cli`] | arguments, exit codes, one file a subcommand |
 //!

@@ -10,7 +10,8 @@ use crate::policy;
 /// The client of pools that name none.
 const DEFAULT_CLIENT: &str = "default";
 
-/// Adds the default client where a pool relies on it, and the default policies where there are none.
+/// Adds the default client where a pool relies on it, and the default policies where there are
+/// none.
 pub(super) fn fill(document: &mut Document, start: Span) {
     let relies = |pool: &Arc<Entity>| pool.get("client").is_none();
     let has_own = document.table(Section::Client).contains_key(DEFAULT_CLIENT);

@@ -1,8 +1,8 @@
 //! Named independent random streams from one seed.
 //!
-//! A stream belongs to (seed, purpose, entity's name), and a draw to its index in the stream: what a
-//! draw is for decides its value, never what was drawn before it. So adding an entity or halving the
-//! step leaves everybody else's draws alone. Keys come from ChaCha8 with the name as its stream
+//! A stream belongs to (seed, purpose, entity's name), and a draw to its index in the stream: what
+//! a draw is for decides its value, never what was drawn before it. So adding an entity or halving
+//! the step leaves everybody else's draws alone. Keys come from ChaCha8 with the name as its stream
 //! number; a draw is one output of Xoshiro256++ seeded from key and index by SplitMix64.
 
 use rand::rngs::{ChaCha8Rng, Xoshiro256PlusPlus};

@@ -119,7 +119,8 @@ fn spread(world: &World<'_>, pool: usize, panics: bool, receivers: u32, shares: 
 }
 
 /// Comparing queues levels them: an instance is given what it completes, and so much more as brings
-/// it to the pool's mean within a step or a service time, but at most `choices` times an even share.
+/// it to the pool's mean within a step or a service time, but at most `choices` times an even
+/// share.
 fn prefer_idle(world: &World<'_>, pool: usize, choices: Option<u32>, shares: &mut [f64]) {
     let range = world.pools[pool].instances();
     let live = |i: usize| world.instances.is_up(i);

@@ -1,8 +1,9 @@
 //! The books of the requests that arrive from some moment on.
 //!
-//! A fluid does not know which of its requests arrived when. What was in the system at the moment is
-//! followed as a well-mixed share of what leaves each pool; everything else that ends arrived later.
-//! The books balance exactly: arrived = completed + late + shed + rejected + lost + unfinished.
+//! A fluid does not know which of its requests arrived when. What was in the system at the moment
+//! is followed as a well-mixed share of what leaves each pool; everything else that ends arrived
+//! later. The books balance exactly: arrived = completed + late + shed + rejected + lost +
+//! unfinished.
 
 use crate::engine::{PoolStep, Snapshot};
 

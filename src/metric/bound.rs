@@ -50,8 +50,8 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     dinics(&network, source, sink).0.min(total)
 }
 
-/// The zone from which all come that enter a service's hub, if it is one. Nobody fails over within a
-/// zone; but as soon as pools of two zones use the hub, either's traffic gets home by way of the
+/// The zone from which all come that enter a service's hub, if it is one. Nobody fails over within
+/// a zone; but as soon as pools of two zones use the hub, either's traffic gets home by way of the
 /// other's.
 fn lone_zone(graph: &TopologyGraph, hub: NodeIndex) -> Option<ZoneId> {
     let topology = graph.as_petgraph();

@@ -74,6 +74,7 @@ pub struct HealthCheck {
     pub healthy_threshold: u32,
     /// What becomes of an unhealthy instance.
     pub on_unhealthy: OnUnhealthy,
-    /// When the first probe is sent, below `interval`, the same for all; drawn from the seed without one.
+    /// When the first probe is sent, below `interval`, the same for all; drawn from the seed
+    /// without one.
     pub phase: Option<Seconds>,
 }

@@ -1,5 +1,5 @@
-//! Where a pool's traffic ought to go, whatever the load there: what `unconditional` does at once and
-//! `rate-limited` works towards.
+//! Where a pool's traffic ought to go, whatever the load there: what `unconditional` does at once
+//! and `rate-limited` works towards.
 
 use crate::model::{PoolId, Target};
 
@@ -32,8 +32,8 @@ pub fn share_to_move(view: &View<'_>, home: PoolId) -> f64 {
 
 /// How the moved part of `home`'s demand is to be shared out: among the healthy targets of the best
 /// priority that has one, by weight. Without a healthy target, an unhealthy home shares with every
-/// target that has anything in rotation (its own share, of weight 1, stays), and a healthy one keeps
-/// everything.
+/// target that has anything in rotation (its own share, of weight 1, stays), and a healthy one
+/// keeps everything.
 pub fn shares(view: &View<'_>, home: PoolId, shares: &mut Vec<Share>) {
     shares.clear();
     let best = view

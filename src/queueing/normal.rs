@@ -48,7 +48,8 @@ impl Normal {
     }
 }
 
-/// The z with Φ(z) = `p`, 0 < `p` < 1, by Wichura's algorithm AS 241 (PPND16), relative error 10⁻¹⁶.
+/// The z with Φ(z) = `p`, 0 < `p` < 1, by Wichura's algorithm AS 241 (PPND16), relative error
+/// 10⁻¹⁶.
 #[must_use]
 pub fn normal_quantile(p: f64) -> f64 {
     let q = p - 0.5;

@@ -1,8 +1,8 @@
 //! One station through time: mean and variance of the number in system (MODEL §4.1).
 //!
 //! The pointwise stationary approximation (Rider 1976; Wang, Tipper & Banerjee 1996) with a second
-//! moment. Steps are linearly implicit in L and exponentially fitted in V, so service times far below
-//! the step are stable, and are halved where a transient bends within the step.
+//! moment. Steps are linearly implicit in L and exponentially fitted in V, so service times far
+//! below the step are stable, and are halved where a transient bends within the step.
 
 use super::table::{Closure, Table};
 use super::wait::Response;
@@ -199,10 +199,10 @@ fn attempt(
     (Load { mean, variance }, flow, expected)
 }
 
-/// (K − L)·P: how the limit narrows the distribution, and its slopes by L and V. P is the stationary
-/// value at L; a distribution that is narrower than the stationary one touches the limit less, a
-/// wider one more. Without this factor nothing would bring V back to its stationary value at a full
-/// station.
+/// (K − L)·P: how the limit narrows the distribution, and its slopes by L and V. P is the
+/// stationary value at L; a distribution that is narrower than the stationary one touches the limit
+/// less, a wider one more. Without this factor nothing would bring V back to its stationary value
+/// at a full station.
 fn wall(table: &Table, load: &Load, here: &Closure) -> (f64, f64, f64) {
     if here.block < 1e-12 {
         return (0.0, 0.0, 0.0);

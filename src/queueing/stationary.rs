@@ -1,9 +1,9 @@
 //! Exact stationary values of the M/M/c/K queue (Erlang B at K = c, Erlang C at K = ∞).
 //!
-//! Source: textbook birth-death solution, p(n) ∝ aⁿ/n! below c and ∝ (a/c)ⁿ from there, e.g.
-//! Gross, Shortle, Thompson & Harris, *Fundamentals of Queueing Theory*, §2.4-2.6. Sums start at the
-//! mode, so nothing overflows, and the part above c is summed in closed form, so the cost does not
-//! grow with K.
+//! Source: textbook birth-death solution, p(n) ∝ aⁿ/n! below c and ∝ (a/c)ⁿ from there, e.g. Gross,
+//! Shortle, Thompson & Harris, *Fundamentals of Queueing Theory*, §2.4-2.6. Sums start at the mode,
+//! so nothing overflows, and the part above c is summed in closed form, so the cost does not grow
+//! with K.
 
 /// Stationary values at one offered load.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -1,10 +1,10 @@
 //! Stationary values of one (c, K) as functions of the mean number in system, and the closure that
 //! makes them functions of mean and variance.
 //!
-//! MODEL §4.1: B and C are the stationary values at L, plus the Gaussian closure at (L, V), minus the
-//! Gaussian closure at (L, V of the stationary state). What is tabulated is the stationary value
-//! less its Gaussian closure, so a look-up costs one cubic and one normal distribution, and every
-//! steady state is exact.
+//! MODEL §4.1: B and C are the stationary values at L, plus the Gaussian closure at (L, V), minus
+//! the Gaussian closure at (L, V of the stationary state). What is tabulated is the stationary
+//! value less its Gaussian closure, so a look-up costs one cubic and one normal distribution, and
+//! every steady state is exact.
 
 use super::normal::Normal;
 use super::stationary::Stationary;

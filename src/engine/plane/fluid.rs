@@ -206,9 +206,10 @@ struct Served {
 
 /// Ages an instance's queue by one step; returns how long those who leave had waited on average.
 ///
-/// First in, first out, with ages evenly spread between the youngest's and the oldest's: the oldest's
-/// grows by a second a second, less what has left. Exact for constant arrivals, for a stall, and for
-/// a queue that drains. Those being served keep the wait with which they entered service.
+/// First in, first out, with ages evenly spread between the youngest's and the oldest's: the
+/// oldest's grows by a second a second, less what has left. Exact for constant arrivals, for a
+/// stall, and for a queue that drains. Those being served keep the wait with which they entered
+/// service.
 fn age_queue(
     instances: &mut Instances,
     i: usize,
