@@ -30,7 +30,7 @@ const OUTCOMES: &[(&str, &str, Outcome, Outcome)] = &[
     ("planner-agent", "with-admission", Degraded, Degraded),
     ("ten-lines", "none", Degraded, Degraded),
     ("ten-lines", "unconditional", FullOutage, FullOutage),
-    ("ten-lines", "rate-limited", PartialOutage, PartialOutage),
+    ("ten-lines", "rate-limited", FullOutage, FullOutage),
     ("ten-lines", "capacity-aware", Degraded, Degraded),
     ("uneven-zones", "none", Degraded, Degraded),
     ("uneven-zones", "unconditional", FullOutage, FullOutage),
