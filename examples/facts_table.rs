@@ -88,7 +88,8 @@ fn print_row(row: &Row, runs: &[Run], hit: &str, survivors: &[&str]) {
     let losses: Vec<f64> = runs.iter().map(|run| survivor_losses(run, survivors)).collect();
     let (outcome, often) = usual_outcome(runs);
     println!(
-        "| {} | {} ± {} | {:.1} ± {:.1} | {:.0} | {} | {} | {} | {} | {} | {:.1} | {} {often} of {} |",
+        "| {} | {} ± {} | {:.1} ± {:.1} | {:.0} | {} | {} | {} | {} | {} | {:.1} | {} {often} of \
+         {} |",
         row.label,
         row.goodput,
         row.deviation,

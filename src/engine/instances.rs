@@ -43,16 +43,13 @@ pub struct Instances {
     pub probes: Vec<u32>,
     /// The boundary at which a pending probe's answer takes effect.
     pub answer_step: Vec<u32>,
-    /// The boundary at which it comes up, while starting.
-    pub up_step: Vec<u32>,
-    /// When it last came up; before time 0 for those there from the start.
-    pub up_since: Vec<i32>,
+    /// The boundary at which it comes up while starting, or at which it last came up; long ago for
+    /// those there from the start.
+    pub up_at: Vec<i32>,
     /// When it last entered rotation.
     pub rotation_since: Vec<i32>,
-    /// Failures in a row.
-    pub failures: Vec<u16>,
-    /// Successes in a row.
-    pub successes: Vec<u16>,
+    /// Probes in a row that passed, or, below 0, that failed.
+    pub streak: Vec<i16>,
     /// Where its process is.
     pub process: Vec<Process>,
     /// Events that hold it dead.
@@ -93,11 +90,9 @@ impl Instances {
         self.probe_step.push(NEVER);
         self.probes.push(0);
         self.answer_step.push(NEVER);
-        self.up_step.push(NEVER);
-        self.up_since.push(LONG_AGO);
+        self.up_at.push(LONG_AGO);
         self.rotation_since.push(LONG_AGO);
-        self.failures.push(0);
-        self.successes.push(0);
+        self.streak.push(0);
         self.process.push(Process::Absent);
         self.deaths.push(0);
         self.flags.push(0);
@@ -117,11 +112,9 @@ impl Instances {
         self.probe_step.reserve_exact(count);
         self.probes.reserve_exact(count);
         self.answer_step.reserve_exact(count);
-        self.up_step.reserve_exact(count);
-        self.up_since.reserve_exact(count);
+        self.up_at.reserve_exact(count);
         self.rotation_since.reserve_exact(count);
-        self.failures.reserve_exact(count);
-        self.successes.reserve_exact(count);
+        self.streak.reserve_exact(count);
         self.process.reserve_exact(count);
         self.deaths.reserve_exact(count);
         self.flags.reserve_exact(count);

@@ -99,18 +99,17 @@ fn take_answer(world: &mut World<'_>, pool: usize, i: usize) {
     let (to_fail, to_pass) = (check.unhealthy_threshold, check.healthy_threshold);
     let in_rotation = world.instances.has(i, flag::IN_ROTATION);
     if world.instances.has(i, flag::PASSED) && world.instances.is_up(i) {
-        let successes = world.instances.successes[i].saturating_add(1);
-        world.instances.successes[i] = successes;
-        world.instances.failures[i] = 0;
-        if !in_rotation && u32::from(successes) >= to_pass {
+        let passed = world.instances.streak[i].max(0).saturating_add(1);
+        world.instances.streak[i] = passed;
+        if !in_rotation && u32::from(passed.unsigned_abs()) >= to_pass {
             world.pass_health_check(pool, i);
         }
     } else {
-        let failures = world.instances.failures[i].saturating_add(1);
-        world.instances.failures[i] = failures;
-        world.instances.successes[i] = 0;
-        if u32::from(failures) >= to_fail && (in_rotation || world.instances.is_up(i)) {
-            world.instances.failures[i] = 0;
+        let failed = world.instances.streak[i].min(0).saturating_sub(1);
+        world.instances.streak[i] = failed;
+        if u32::from(failed.unsigned_abs()) >= to_fail && (in_rotation || world.instances.is_up(i))
+        {
+            world.instances.streak[i] = 0;
             world.fail_health_check(pool, i);
         }
     }

@@ -19,7 +19,7 @@ pub fn scale(world: &mut World<'_>) {
         }
         for i in world.pools[pool].instances() {
             let is_due = world.instances.process[i] == Process::Starting
-                && world.instances.up_step[i] <= boundary;
+                && world.instances.up_at[i] <= boundary as i32;
             if is_due && !hold_if_dark(world, pool, i) {
                 come_up(world, pool, i, boundary);
             }
@@ -29,10 +29,8 @@ pub fn scale(world: &mut World<'_>) {
 
 fn come_up(world: &mut World<'_>, pool: usize, i: usize, boundary: u32) {
     world.instances.process[i] = Process::Up;
-    world.instances.up_step[i] = NEVER;
-    world.instances.up_since[i] = boundary as i32;
-    world.instances.failures[i] = 0;
-    world.instances.successes[i] = 0;
+    world.instances.up_at[i] = boundary as i32;
+    world.instances.streak[i] = 0;
     world.choose_table(pool, i);
     let state = &mut world.pools[pool];
     state.starting -= 1;

@@ -38,8 +38,11 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     let keeps_still =
         world.kind(pool).warm_up.get() == 0.0 && world.kind(pool).slow_start.get() == 0.0;
     let service_s = world.kind(pool).service_time.get();
+    let step_s = world.step_s;
     let state = &mut world.pools[pool];
-    state.calm = (is_still && keeps_still).then_some(conditions);
+    // What drains of a queue that nothing enters is still in motion, however little it is.
+    let repeats = conditions.incoming_rps * step_s >= totals.rejected + totals.late + totals.lost;
+    state.calm = (is_still && keeps_still && repeats).then_some(conditions);
     mix(state, &totals);
     let out = &mut state.out;
     out.completed = totals.completed;

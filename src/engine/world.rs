@@ -339,7 +339,7 @@ impl<'a> World<'a> {
     /// How much of its speed a new instance has reached: from a tenth to all over `warm_up`.
     #[must_use]
     pub fn warmth(&self, kind: &InstanceKind, i: usize) -> f64 {
-        ramp(self.instances.up_since[i], self.step, kind.warm_up.get(), self.step_s)
+        ramp(self.instances.up_at[i], self.step, kind.warm_up.get(), self.step_s)
     }
 
     /// Its share of traffic relative to an old instance: from a tenth to all over `slow_start`.
@@ -427,7 +427,7 @@ impl<'a> World<'a> {
             self.pools[pool].starting += 1;
         }
         self.instances.process[i] = Process::Starting;
-        self.instances.up_step[i] = self.boundary_at(up_s);
+        self.instances.up_at[i] = i32::try_from(self.boundary_at(up_s)).unwrap_or(i32::MAX);
     }
 
     /// Ends an instance's process: what is inside is lost, or late where the client has given up.
@@ -457,9 +457,10 @@ impl<'a> World<'a> {
             let nominal_rps = kind.capacity_rps();
             let workers = f64::from(kind.workers);
             let speed_up = self.pools[pool].modifiers.speed.max(1.0);
-            let (mut healthy_rps, mut up_rps) = (0.0, 0.0);
+            let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {
                 if self.instances.is_up(i) {
+                    in_flight += self.instances.tries[i];
                     up_rps += self.instances.speed[i] * speed_up * nominal_rps;
                     if self.instances.has(i, flag::IN_ROTATION) {
                         healthy_rps += workers * self.rate(pool, i);
@@ -471,6 +472,8 @@ impl<'a> World<'a> {
             state.out.capacity_rps = f64::from(state.out.in_rotation) * nominal_rps;
             state.out.healthy_capacity_rps = healthy_rps;
             state.out.up_capacity_rps = up_rps;
+            // Not what was there less what died: that would leave rounding behind.
+            state.out.in_flight = in_flight;
         }
     }
 }

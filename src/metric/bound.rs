@@ -1,11 +1,12 @@
 //! The most that full knowledge could serve: a max flow (MODEL §9).
 
+use petgraph::Direction;
 use petgraph::algo::dinics;
-use petgraph::graph::DiGraph;
-use petgraph::visit::{EdgeRef, IntoNodeReferences};
+use petgraph::graph::{DiGraph, NodeIndex};
+use petgraph::visit::IntoNodeReferences;
 
 use crate::engine::Snapshot;
-use crate::model::{Node, TopologyGraph};
+use crate::model::{Node, TopologyGraph, ZoneId};
 
 use super::{Metric, Summary};
 
@@ -28,9 +29,16 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     }
     let source = network.add_node(());
     let sink = network.add_node(());
-    for edge in topology.edge_references() {
-        if !matches!(topology[edge.source()], Node::Zone(_)) {
-            network.add_edge(edge.source(), edge.target(), total);
+    for (node, kind) in topology.node_references() {
+        let barred = match kind {
+            Node::Zone(_) => continue,
+            Node::Pool(_) => None,
+            Node::Service(_) => lone_zone(graph, node),
+        };
+        for to in topology.neighbors(node) {
+            if barred.is_none() || zone(graph, to) != barred {
+                network.add_edge(node, to, total);
+            }
         }
     }
     for (node, kind) in topology.node_references() {
@@ -40,6 +48,24 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
         }
     }
     dinics(&network, source, sink).0.min(total)
+}
+
+/// The zone from which all come that enter a service's hub, if it is one. Nobody fails over within a
+/// zone; but as soon as pools of two zones use the hub, either's traffic gets home by way of the
+/// other's.
+fn lone_zone(graph: &TopologyGraph, hub: NodeIndex) -> Option<ZoneId> {
+    let topology = graph.as_petgraph();
+    let users = topology.neighbors_directed(hub, Direction::Incoming);
+    let mut zones = users.filter_map(|user| zone(graph, user));
+    let first = zones.next()?;
+    zones.all(|other| other == first).then_some(first)
+}
+
+fn zone(graph: &TopologyGraph, node: NodeIndex) -> Option<ZoneId> {
+    match graph.as_petgraph()[node] {
+        Node::Pool(pool) => Some(graph.zone(pool)),
+        Node::Zone(_) | Node::Service(_) => None,
+    }
 }
 
 /// The bound at every step, and what was completed of it.

@@ -130,6 +130,12 @@ impl TopologyGraph {
         self.pool_nodes[pool.index()]
     }
 
+    /// The zone of a pool.
+    #[must_use]
+    pub fn zone(&self, pool: PoolId) -> ZoneId {
+        self.pool_zones[pool.index()]
+    }
+
     /// The pools that may take over from `pool`, by pool id.
     pub fn targets(&self, pool: PoolId) -> impl Iterator<Item = Target> + '_ {
         self.graph.edges(self.node(pool)).flat_map(move |edge| {

@@ -37,7 +37,7 @@ impl Plan {
     /// Moves a flow away from its home; never more than the home has left.
     pub fn redirect(&mut self, from: PoolId, to: PoolId, rps: f64) {
         let kept_rps = &mut self.kept_rps[from.index()];
-        let rps = rps.min(*kept_rps);
+        let rps = all_or_part(*kept_rps, rps);
         if rps > 0.0 {
             *kept_rps -= rps;
             self.redirects.push(Redirect { from, to, rps });
@@ -47,8 +47,16 @@ impl Plan {
     /// Refuses a flow on purpose; never more than the home has left.
     pub fn shed(&mut self, home: PoolId, rps: f64) {
         let kept_rps = &mut self.kept_rps[home.index()];
-        let rps = rps.clamp(0.0, *kept_rps);
+        let rps = all_or_part(*kept_rps, rps).max(0.0);
         *kept_rps -= rps;
         self.shed_rps[home.index()] += rps;
     }
+}
+
+/// A remainder below this share of what is taken is rounding.
+const ROUNDING: f64 = 1e-12;
+
+/// What is taken of what there is: all of it rather than all but rounding.
+fn all_or_part(there_rps: f64, wanted_rps: f64) -> f64 {
+    if there_rps - wanted_rps <= ROUNDING * wanted_rps { there_rps } else { wanted_rps }
 }

@@ -85,8 +85,11 @@ impl Policy for RateLimited {
             if moved_rps > 0.0 {
                 shares(view, home, &mut self.shares);
             }
-            let flows = self.next_flows(view, &old.unwrap_or_default(), moved_rps);
-            for flow in &flows {
+            let mut flows = self.next_flows(view, &old.unwrap_or_default(), moved_rps);
+            for flow in &mut flows {
+                // On the way back a home may ask for less than it had moved: what is remembered is
+                // what flows, lest it jump up again with the demand.
+                flow.rps = flow.rps.min(plan.kept_rps[home.index()]);
                 plan.redirect(home, flow.to, flow.rps);
             }
             if !view.pool(home).serves() {

@@ -186,6 +186,13 @@ fn attempt(
     let mean = (load.mean + flow.admitted_tries + flow.admitted_probes - flow.completed).max(0.0);
     // Never below 0: a variance that falls that fast gets there over the next steps.
     let variance = (load.variance + by_variance).max(0.05 * load.variance);
+    // Nor wider than anything between 0 and K with this mean can be (Bhatia & Davis 2000): a full
+    // station has no variance, and slopes that run away there.
+    let variance = if table.limit().is_finite() {
+        variance.min(mean * (table.limit() - mean).max(0.0))
+    } else {
+        variance
+    };
     let expected = motion.net
         + motion.net_by_mean * (mean - load.mean)
         + motion.net_by_variance * (variance - load.variance);
@@ -294,6 +301,41 @@ mod tests {
                     assert!(off < 0.02, "{steps_a_second}: {coarse:?} {fine:?}");
                 }
             }
+        }
+    }
+
+    #[test]
+    fn a_long_queue_grows_and_drains_at_full_speed() {
+        // 20 s of overload by 320/s leave 6400; V grows by what enters and leaves, no faster.
+        for step_s in [1.0, 0.25, 0.05] {
+            let table = Table::new(8, None);
+            let mut load = Load { mean: 6.6, variance: 4.0 };
+            let overload = Inflow { tries_rps: 1920.0, rate: 200.0, ..POISSON };
+            for _ in 0..(20.0 / step_s) as u32 {
+                advance(&table, &mut load, &overload, step_s);
+            }
+            assert!((load.mean - 6400.0).abs() < 64.0, "step {step_s}: {load:?}");
+            assert!((load.variance - 70_400.0).abs() < 704.0, "step {step_s}: {load:?}");
+            let calm = Inflow { tries_rps: 1280.0, ..overload };
+            for _ in 0..(10.0 / step_s) as u32 {
+                let flow = advance(&table, &mut load, &calm, step_s);
+                assert!((flow.completed - 1600.0 * step_s).abs() < 1.0, "step {step_s}: {load:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_full_station_in_a_stall_stays_as_it_is() {
+        let table = Table::new(8, Some(9));
+        let mut load = Load { mean: 6.6, variance: 4.0 };
+        let inflow =
+            Inflow { tries_rps: 304.0, probes_rps: 0.1, probes_bypass_limit: true, ..POISSON };
+        let stall = Inflow { rate: 0.0, ..inflow };
+        for _ in 0..1_000 {
+            let flow = advance(&table, &mut load, &stall, 1.0);
+            assert!(flow.completed == 0.0 && flow.admitted_tries.is_finite(), "{load:?}");
+            assert!((0.0..=9.0 + 1e-9).contains(&load.mean), "{load:?}");
+            assert!((0.0..=20.25).contains(&load.variance), "{load:?}");
         }
     }
 }

@@ -223,39 +223,33 @@ impl Table {
         let (busy_value, busy_t) = value_and_slope(busy, t);
         let (block_value, block_t) = value_and_slope(block, t);
         let normal = Gaussian::at(self.servers, mean, variance);
-        let most = self.servers.min(mean);
-        let (covariance, covariance_t) = value_and_slope(covariance, t);
+        let (covariance_value, covariance_t) = value_and_slope(covariance, t);
         let square = scale * scale;
-        let busy = busy_value * scale + normal.busy;
-        let busy_covariance = covariance * square + variance * normal.below;
-        // Where a bound holds a value, its slopes are the bound's: those of the open value would
-        // drive V up and hold L back in long steps.
-        let (busy_slope, busy_by_variance) = if busy >= most {
-            (if mean < self.servers { 1.0 } else { 0.0 }, 0.0)
-        } else {
-            let slope = busy_t * slope * scale + busy_value + normal.below;
-            (slope.clamp(0.0, 1.0), -0.5 * normal.density / normal.sigma)
-        };
-        let (covariance_slope, covariance_by_variance) = if busy_covariance <= 0.0 {
-            (0.0, 0.0)
-        } else if busy_covariance >= variance {
-            (0.0, 1.0)
-        } else {
-            let stationary = covariance_t * slope * square + 2.0 * covariance * scale;
-            (
-                stationary - normal.sigma * normal.density,
-                (normal.below - 0.5 * normal.z * normal.density).max(0.0),
-            )
-        };
+        let most = self.servers.min(mean);
+        let busy_raw = busy_value * scale + normal.busy;
+        let busy = busy_raw.clamp(0.0, most);
+        let covariance_raw = covariance_value * square + variance * normal.below;
+        let busy_covariance = covariance_raw.clamp(0.0, variance);
+        // In a long queue a clamped value no longer moves. With the slopes of what is clamped away
+        // an implicit step would widen the queue and hold it back from draining. (In a short one a
+        // value is clamped by its rounding, and moves.)
+        let is_long = mean >= self.servers;
+        let moves = |raw: f64, clamped: f64| f64::from(u8::from(!is_long || raw == clamped));
+        let (busy_moves, covariance_moves) =
+            (moves(busy_raw, busy), moves(covariance_raw, busy_covariance));
+        let busy_slope = (busy_t * slope * scale + busy_value + normal.below).clamp(0.0, 1.0);
+        let covariance_slope = covariance_t * slope * square + 2.0 * covariance_value * scale
+            - normal.sigma * normal.density;
+        let covariance_by_variance = (normal.below - 0.5 * normal.z * normal.density).max(0.0);
         Closure {
             block: block_value.clamp(0.0, 1.0),
             block_slope: (block_t * slope).max(0.0),
-            busy: busy.clamp(0.0, most),
-            busy_slope,
-            busy_by_variance,
-            busy_covariance: busy_covariance.clamp(0.0, variance),
-            covariance_slope,
-            covariance_by_variance,
+            busy,
+            busy_slope: busy_moves * busy_slope,
+            busy_by_variance: busy_moves * -0.5 * normal.density / normal.sigma,
+            busy_covariance,
+            covariance_slope: covariance_moves * covariance_slope,
+            covariance_by_variance: covariance_moves * covariance_by_variance,
         }
     }
 
@@ -300,7 +294,8 @@ fn full(c: f64, k: f64) -> Stationary {
     }
 }
 
-/// The stationary state with a given mean: Newton's method in ln a, whose slope is V since p(n) ∝ aⁿ.
+/// The stationary state with a given mean: Newton's method in ln a, whose slope is V since
+/// p(n) ∝ aⁿ.
 fn solve_for_mean(servers: u32, limit: Option<u64>, mean: f64, start: f64) -> (f64, Stationary) {
     let (mut low, mut high) = match limit {
         None => (f64::NEG_INFINITY, libm::log(f64::from(servers))),

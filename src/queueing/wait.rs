@@ -60,8 +60,8 @@ impl Response {
         if is_negligible(sum_mean, sum_variance, x_s) {
             return 0.0;
         }
-        // Two exponentials in a row are exact, any other wait takes the Gamma of the summed moments;
-        // between a shape of 1 and 1.2 or 0.8 the one turns into the other.
+        // Two exponentials in a row are exact, any other wait takes the Gamma of the summed
+        // moments; between a shape of 1 and 1.2 or 0.8 the one turns into the other.
         let shape = mean * mean / variance.max(f64::MIN_POSITIVE);
         let exponential = (1.0 - (shape - 1.0).abs() / 0.2).max(0.0);
         let mut tail = 0.0;

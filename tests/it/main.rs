@@ -3,5 +3,7 @@
 mod cli;
 mod config;
 mod facts;
+mod readme;
 mod steady_states;
+mod tidy;
 mod transients;

@@ -1,5 +1,5 @@
-//! The fluid station against the exact Kolmogorov equations of M/M/c: mean queue and the chance that
-//! a probe takes long, at every moment of a step in load.
+//! The fluid station against the exact Kolmogorov equations of M/M/c: mean queue and the chance
+//! that a probe takes long, at every moment of a step in load.
 
 use zonefall::queueing::{Inflow, Load, Stationary, Table, advance, response};
 

@@ -3,8 +3,8 @@
 use super::fleet::{Run, run};
 use zonefall::metric::{Outcome, Summary};
 
-/// Two zones at 40 % of their capacity; probes go out at even seconds and only ask whether the process is up, so
-/// that what dies at 20 s is out of rotation at 25 s.
+/// Two zones at 40 % of capacity; probes go out at even seconds and only ask whether the process is
+/// up, so that what dies at 20 s is out of rotation at 25 s.
 const PAIR: &str = r#"schema_version = 1
 [simulation]
 duration = "120s"
@@ -151,7 +151,8 @@ fn what_waits_at_the_end_counts_against_once_its_client_has_given_up() {
 #[test]
 fn no_healthy_pool_at_some_step_is_a_full_outage_whatever_lost_them() {
     let both = format!(
-        "{A_DIES}[event.b-dies]\nat = \"40s\"\nkind = \"zone-outage\"\nzone = \"b\"\nuntil = \"60s\"\n"
+        "{A_DIES}[event.b-dies]\nat = \"40s\"\nkind = \"zone-outage\"\nzone = \"b\"\n\
+         until = \"60s\"\n"
     );
     let summary = summary(&both, "unconditional", &[]);
     assert_eq!(summary.outcome, Outcome::FullOutage);

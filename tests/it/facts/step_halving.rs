@@ -1,5 +1,5 @@
-//! Nothing that is reported depends on the step: halving it moves the means over seeds less than the
-//! stated bounds, in every shipped file under every policy.
+//! Nothing that is reported depends on the step: halving it moves the means over seeds by less than
+//! the stated bounds, in every shipped file under every policy.
 
 use super::fleet::{Run, cases, mean, over_seeds, shipped, usual_outcome};
 use zonefall::metric::Summary;
