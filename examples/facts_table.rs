@@ -55,7 +55,7 @@ const EDGE: &[Row] = &[
         "unconditional",
         &["pool.*.headroom=60%", "instance.planner.speed_spread=0%"],
         96.9,
-        0.1,
+        0.0,
     ),
 ];
 
@@ -87,12 +87,15 @@ fn print_row(row: &Row, runs: &[Run], hit: &str, survivors: &[&str]) {
     };
     let losses: Vec<f64> = runs.iter().map(|run| survivor_losses(run, survivors)).collect();
     let (outcome, often) = usual_outcome(runs);
+    let reference = match row.deviation {
+        0.0 => format!("{:.1}", row.goodput),
+        deviation => format!("{:.1} ± {deviation:.1}", row.goodput),
+    };
     println!(
-        "| {} | {} ± {} | {:.1} ± {:.1} | {:.0} | {} | {} | {} | {} | {} | {:.1} | \
-         {} {often} of {} |",
+        "| {} | {} | {:.1} ± {:.1} | {:.0} | {} | {} | {} | {} | {} | {:.1} | {} {often} of \
+         {} |",
         row.label,
-        row.goodput,
-        row.deviation,
+        reference,
         mean(&goodputs),
         deviation(&goodputs),
         mean(&ends),

@@ -186,7 +186,7 @@ pub fn serve(
     totals.admitted += flow.admitted_tries;
     totals.completed += answers - late;
     totals.late += late;
-    totals.rejected += tries_rps * step_s - flow.admitted_tries;
+    totals.rejected += (tries_rps * step_s - flow.admitted_tries).max(0.0);
     totals.in_flight += tries;
     if context.is_row && load.mean > 0.0 {
         totals.queue += queue.min(load.mean) * tries / load.mean;

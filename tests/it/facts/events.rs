@@ -217,11 +217,12 @@ fn ejected_instances_live_on_and_come_back_when_they_answer() {
 #[test]
 fn restarted_instances_lose_what_is_inside_and_come_back() {
     let run = failing_probes("restart");
-    let restarts = |entry: &&zonefall::engine::LogEntry| {
-        let web_a = run.pool("web-a");
-        matches!(entry.what, Happening::InstanceRestarted { pool, .. } if pool == web_a)
+    let a = run.pool("web-a");
+    let restarts = |what: Happening| match what {
+        Happening::InstanceRestarted { pool, .. } => pool == a,
+        _ => false,
     };
-    let restart_s = run.result.log.iter().find(restarts).unwrap().time_s;
+    let restart_s = run.result.log.iter().find(|entry| restarts(entry.what)).unwrap().time_s;
     assert_eq!(counts(&run, restart_s + 5.0), (0, 0));
     assert_eq!(counts(&run, restart_s + 19.5).0, 0, "restart takes 20 s");
     assert_eq!(counts(&run, 80.0), (4, 4));

@@ -3,8 +3,8 @@
 use super::fleet::{Run, run};
 use zonefall::metric::{Outcome, Summary};
 
-/// Two zones at 40 % of their capacity; probes go out at even seconds and only ask whether the
-/// process is up, so that what dies at 20 s is out of rotation at 25 s.
+/// Two zones at 40 % of capacity; probes go out at even seconds and only ask whether the process is
+/// up, so that what dies at 20 s is out of rotation at 25 s.
 const PAIR: &str = r#"schema_version = 1
 [simulation]
 duration = "120s"

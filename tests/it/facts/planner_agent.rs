@@ -71,6 +71,17 @@ fn differences(row: &Row) -> Vec<String> {
     if same < SAME {
         different.push(format!("{}: {:?} in {same} of {SEEDS}", row.label, row.fate));
     }
+    if let Fate::Gone { nothing_left_s } = row.fate
+        && nothing_left_s > 0.0
+    {
+        let nothing = runs.iter().map(|run| run.result.summary.time_to_nothing_in_rotation_s);
+        let nothing_s =
+            mean(&nothing.map(|time| time.unwrap_or(f64::INFINITY)).collect::<Vec<_>>());
+        // Not asked for, and met: the times of this plane are the reference's within 5 %.
+        if (nothing_s / nothing_left_s - 1.0).abs() > 0.05 {
+            different.push(format!("{}: nothing left at {nothing_s} s", row.label));
+        }
+    }
     if let Fate::Flapping { losses } = row.fate
         && (lost - losses).abs() > 2.0
     {

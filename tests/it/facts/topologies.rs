@@ -67,6 +67,22 @@ fn every_shipped_file_ends_as_pinned_under_every_policy() {
     assert_eq!(seen, pinned);
 }
 
+#[test]
+fn no_flow_of_a_shipped_file_is_ever_negative() {
+    for name in ["zone-returns", "ten-lines", "planner-agent", "canary-rollback"] {
+        let text = shipped(name);
+        for case in cases(&text, &[]) {
+            let policy = case.policy.name;
+            for row in run(&text, &policy, &[], 1).result.timeline {
+                let flows =
+                    [row.completed_rps, row.late_rps, row.shed_rps, row.rejected_rps, row.lost_rps];
+                let least = flows.into_iter().fold(0.0, f64::min);
+                assert!(least >= 0.0, "{name} {policy} at {} s: {flows:?}", row.time_s);
+            }
+        }
+    }
+}
+
 fn ever_lost(run: &Run, pools: &[&str]) -> Vec<bool> {
     pools.iter().map(|name| run.first_lost(name).is_some()).collect()
 }
