@@ -2,5 +2,7 @@
 
 mod cli;
 mod config;
+mod invariance;
+mod random;
 mod steady_states;
 mod transients;
