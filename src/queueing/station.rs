@@ -338,4 +338,20 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn a_loss_station_that_starts_cold_does_not_stick() {
+        // One worker, no queue, 3.2 times its load: Erlang's B is 3.2 ÷ 4.2.
+        for rate in [2.0, 20.0, 200.0] {
+            let table = Table::new(1, Some(1));
+            let mut load = Load::default();
+            let inflow = Inflow { tries_rps: 3.2 * rate, rate, ..POISSON };
+            let flows: Vec<Flow> =
+                (0..10).map(|_| advance(&table, &mut load, &inflow, 1.0)).collect();
+            let settled = rate * 3.2 / 4.2;
+            for flow in flows {
+                assert!((flow.completed / settled - 1.0).abs() < 0.05, "rate {rate}: {flow:?}");
+            }
+        }
+    }
 }

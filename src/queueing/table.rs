@@ -208,6 +208,12 @@ impl Table {
         self.limit
     }
 
+    /// K = c: all that are there are served, so B = L and C = V. (Around L = c = K the difference
+    /// of two Gaussian closures is worth nothing.)
+    fn has_no_queue(&self) -> bool {
+        self.limit <= self.servers
+    }
+
     fn cell(&self, mean: f64) -> (usize, f64, f64) {
         let (at, slope) = self.grid.at(mean.min(self.limit));
         let cell = (at as usize).min(self.grid.cells - 1);
@@ -222,6 +228,19 @@ impl Table {
         let scale = mean + self.servers;
         let (busy_value, busy_t) = value_and_slope(busy, t);
         let (block_value, block_t) = value_and_slope(block, t);
+        let (block, block_slope) = (block_value.clamp(0.0, 1.0), (block_t * slope).max(0.0));
+        if self.has_no_queue() {
+            return Closure {
+                block,
+                block_slope,
+                busy: mean,
+                busy_slope: 1.0,
+                busy_by_variance: 0.0,
+                busy_covariance: variance,
+                covariance_slope: 0.0,
+                covariance_by_variance: 1.0,
+            };
+        }
         let normal = Gaussian::at(self.servers, mean, variance);
         let (covariance_value, covariance_t) = value_and_slope(covariance, t);
         let square = scale * scale;
@@ -242,8 +261,8 @@ impl Table {
             - normal.sigma * normal.density;
         let covariance_by_variance = (normal.below - 0.5 * normal.z * normal.density).max(0.0);
         Closure {
-            block: block_value.clamp(0.0, 1.0),
-            block_slope: (block_t * slope).max(0.0),
+            block,
+            block_slope,
             busy,
             busy_slope: busy_moves * busy_slope,
             busy_by_variance: busy_moves * -0.5 * normal.density / normal.sigma,
@@ -259,6 +278,10 @@ impl Table {
         let (cell, t, _) = self.cell(mean);
         let [block, busy, _] = &self.hot[cell];
         let [all_busy, idle_square, _] = &self.cold[cell];
+        if self.has_no_queue() {
+            let block = value(block, t).clamp(0.0, 1.0);
+            return Tails { block, all_busy: block, queue: 0.0, queue_square: 0.0 };
+        }
         let scale = mean + self.servers;
         let normal = Gaussian::at(self.servers, mean, variance);
         let busy = (value(busy, t) * scale + normal.busy).clamp(0.0, self.servers.min(mean));

@@ -3,6 +3,8 @@
 mod cli;
 mod config;
 mod facts;
+mod invariance;
+mod random;
 mod readme;
 mod steady_states;
 mod tidy;

@@ -1,8 +1,4 @@
-<<<<<<< HEAD
 //! Nothing that is reported depends on the step: halving it moves the means over seeds less than
-=======
-//! Nothing that is reported depends on the step: halving it moves the means over seeds by less than
->>>>>>> acceptance
 //! the stated bounds, in every shipped file under every policy.
 
 use super::fleet::{Run, cases, mean, over_seeds, shipped, usual_outcome};

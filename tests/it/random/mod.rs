@@ -1,0 +1,12 @@
+//! Claims that hold in any topology, tried on random ones.
+
+mod bound;
+mod ceiling;
+mod conservation;
+pub mod fleet;
+mod plans;
+mod rate_limit;
+pub mod sketch;
+pub mod strategy;
+pub mod trial;
+mod views;
