@@ -59,8 +59,8 @@ fn a_zone_outage_kills_one_by_one_and_its_instances_start_again() {
         "kind = \"zone-outage\"\nzone = \"a\"\nover = \"40s\"\nuntil = \"100s\"",
     );
     let up = |time_s| at(&run, "web-a", time_s).instances;
-    // At 20, 30, 40 and 50 s.
-    assert_eq!([20.0, 20.5, 30.5, 40.5, 50.5].map(up), [4, 3, 2, 1, 0]);
+    // At 25, 35, 45 and 55 s: in the middle of four equal parts.
+    assert_eq!([25.0, 25.5, 35.5, 45.5, 55.5].map(up), [4, 3, 2, 1, 0]);
     assert_eq!(at(&run, "web-b", 60.0).instances, 4);
     // Up after 10 s, in rotation after the second probe.
     assert_eq!([109.0, 111.0].map(up), [0, 4]);
@@ -154,10 +154,10 @@ fn added_instances_serve_after_their_startup_and_health_checks() {
     let in_rotation = |time_s| at(&run, "web-a", time_s).instances_in_rotation;
     assert_eq!([30.0, 33.0].map(in_rotation), [4, 6]);
     assert_eq!(run.losses(), 0, "those still starting do not count");
-    // One by one.
+    // One by one, at 30 and 50 s, 10 s before they are up.
     let spread = with_event("none", &format!("{kind}\nover = \"40s\""));
     let up = |time_s| at(&spread, "web-a", time_s).instances;
-    assert_eq!([31.0, 49.0, 51.0].map(up), [5, 5, 6]);
+    assert_eq!([39.5, 40.5, 59.5, 60.5].map(up), [4, 5, 5, 6]);
 }
 
 #[test]
