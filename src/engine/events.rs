@@ -163,11 +163,16 @@ fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
         .collect();
     let total = victims.len() as f64;
     for (place, i) in victims.into_iter().enumerate() {
-        // In the middle of equal parts, so ten times the instances die at the same mean time.
-        let at_s = event.at.get() + event.over.get() * (place as f64 + 0.5) / total;
+        let at_s = event.at.get() + event.over.get() * amid(place as f64, total);
         let boundary = world.boundary_at(at_s);
         world.events[index].doomed.push((boundary, pool.0, i));
     }
+}
+
+/// Where the `place`-th of `total` lies when they are evenly spread: each amid its own part, so that on
+/// average they come at half of the time, however many there are.
+fn amid(place: f64, total: f64) -> f64 {
+    (place + 0.5) / total
 }
 
 fn kill_doomed(world: &mut World<'_>, index: usize) {
@@ -206,7 +211,7 @@ fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
         let i = world.pools[pool].first + world.pools[pool].launched;
         world.pools[pool].launched += 1;
         world.events[index].added.push(i);
-        let spread_s = event.over.get() * (f64::from(place) + 0.5) / f64::from(count);
+        let spread_s = event.over.get() * amid(f64::from(place), f64::from(count));
         world.start_later(pool, i, event.at.get() + spread_s + startup_s);
         world.instances.luck[i] = world.member_stream(pool, i).normal(0) as f32;
     }
