@@ -111,7 +111,7 @@ fn print_row(row: &Row, runs: &[Run], hit: &str, survivors: &[&str]) {
 }
 
 fn print_head(title: &str) {
-    println!("\n### {title}\n");
+    println!("\n## {title}\n");
     println!(
         "Goodput in percent of the requests from the trigger on, mean ± standard deviation over \
          {SEEDS} seeds; times are means in seconds from the trigger.\n"

@@ -24,7 +24,9 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
         even_rate: world.even_rate(pool),
         error_share: state.modifiers.error_share,
     };
-    if state.calm == Some(conditions) && !is_row {
+    // A row also shows the latency, which only rows work out.
+    let is_shown = !is_row || state.out.latency.is_some();
+    if state.calm == Some(conditions) && is_shown {
         // Nothing has changed and nothing moves: this step is the last one again.
         let out = &mut world.pools[pool].out;
         let incoming = conditions.incoming_rps * world.step_s;
