@@ -1,5 +1,6 @@
-//! Prints `docs/facts.md`: what every policy makes of the two reference cases, beside an independent
-//! simulation request by request. `cargo run --release --example facts_table > docs/facts.md`
+//! Prints `docs/facts.md`: what every policy makes of the two reference cases, beside an
+//! independent simulation request by request. `cargo run --release --example facts_table >
+//! docs/facts.md`
 
 #[path = "../tests/it/facts/fleet.rs"]
 #[allow(dead_code, reason = "the tests use more of it")]

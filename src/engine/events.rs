@@ -174,8 +174,8 @@ fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
     }
 }
 
-/// Where the `place`-th of `total` lies when they are evenly spread: each amid its own part, so that on
-/// average they come at half of the time, however many there are.
+/// Where the `place`-th of `total` lies when they are evenly spread: each amid its own part, so
+/// that on average they come at half of the time, however many there are.
 fn amid(place: f64, total: f64) -> f64 {
     (place + 0.5) / total
 }
