@@ -95,8 +95,8 @@ fn mix(state: &mut PoolState, totals: &Totals) {
     state.redirected_share += fresh * (new_share - state.redirected_share);
 }
 
-/// Each instance's share of the pool's traffic. A dead one that is still sent traffic gets an average
-/// share, whatever the balancing; the others share the rest by weight.
+/// Each instance's share of the pool's traffic. A dead one that is still sent traffic gets an
+/// average share, whatever the balancing; the others share the rest by weight.
 fn spread(world: &World<'_>, pool: usize, panics: bool, receivers: u32, shares: &mut Vec<f64>) {
     shares.clear();
     let kind = world.kind(pool);

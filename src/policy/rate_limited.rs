@@ -61,8 +61,10 @@ impl Limit {
 struct Flow {
     to: PoolId,
     rps: f64,
-    /// The full share that it last worked towards.
+    /// The share that it works towards; 0 on the way back home.
     full_rps: f64,
+    /// The full share whose ramp it is on: on the way back the last one that it had.
+    pace_rps: f64,
 }
 
 struct RateLimited {
@@ -90,6 +92,9 @@ impl Policy for RateLimited {
                 // On the way back a home may ask for less than it had moved: what is remembered is
                 // what flows, lest it jump up again with the demand.
                 flow.rps = flow.rps.min(plan.kept_rps[home.index()]);
+                if flow.rps <= flow.full_rps {
+                    flow.pace_rps = flow.full_rps;
+                }
                 plan.redirect(home, flow.to, flow.rps);
             }
             if !view.pool(home).serves() {
@@ -124,7 +129,9 @@ impl RateLimited {
             let wanted_rps =
                 wanted.next_if(|share| share.to == next).map(|share| share.share * moved_rps);
             let had = had.next_if(|flow| flow.to == next);
-            let flow = self.next_flow(view, next, wanted_rps, had, is_home_healthy);
+            // Back to a healthy home, all or a part; not away from it to another target.
+            let returns = is_home_healthy && (moved_rps <= 0.0 || wanted_rps.is_some());
+            let flow = self.next_flow(view, next, wanted_rps, had, returns);
             if flow.rps > 0.0 || wanted_rps.is_some() {
                 flows.push(flow);
             }
@@ -137,20 +144,22 @@ impl RateLimited {
         to: PoolId,
         wanted_rps: Option<f64>,
         had: Option<&Flow>,
-        is_home_healthy: bool,
+        returns: bool,
     ) -> Flow {
         let had_rps = had.map_or(0.0, |flow| flow.rps);
-        let old_full_rps = had.map_or(0.0, |flow| flow.full_rps);
         let full_rps = wanted_rps.unwrap_or(0.0);
         if full_rps >= had_rps {
             let step_rps = self.limit.step_rps(full_rps, view.step_s);
-            return Flow { to, rps: full_rps.min(had_rps + step_rps), full_rps };
+            let rps = full_rps.min(had_rps + step_rps);
+            return Flow { to, rps, full_rps, pace_rps: full_rps };
         }
-        // Back to a healthy home over the same ramp; away from an unfit target at once.
-        if !is_home_healthy || !accepts(view, to) {
-            return Flow { to, rps: full_rps, full_rps };
-        }
-        let step_rps = self.limit.step_rps(old_full_rps, view.step_s);
-        Flow { to, rps: full_rps.max(had_rps - step_rps), full_rps: old_full_rps }
+        // Back home over the same ramp; away from an unfit target at once.
+        let pace_rps = had.map_or(0.0, |flow| flow.pace_rps);
+        let step_rps = if returns && accepts(view, to) {
+            self.limit.step_rps(pace_rps, view.step_s)
+        } else {
+            f64::INFINITY
+        };
+        Flow { to, rps: full_rps.max(had_rps - step_rps), full_rps, pace_rps }
     }
 }
