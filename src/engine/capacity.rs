@@ -31,6 +31,7 @@ impl World<'_> {
             state.out.up_capacity_rps = up_rps;
             // Not what was there less what died: that would leave rounding behind.
             state.out.in_flight = in_flight;
+            state.out.queue = state.out.queue.min(in_flight);
         }
     }
 }

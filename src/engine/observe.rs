@@ -61,17 +61,9 @@ pub fn judge_pools(world: &mut World<'_>, boundary: u32) {
 fn count_given_up(world: &mut World<'_>) {
     for pool in 0..world.pools.len() {
         let patience_s = 10.0 * world.kind(pool).service_time.get();
-        let has_timeout = world.clients[world.settings[pool].client.index()].timeout.is_some();
         let given_up = world.pools[pool]
             .instances()
-            .map(|i| {
-                let share = if has_timeout {
-                    given_up_share(world, pool, i)
-                } else {
-                    super::plane::fluid::share_older(world, pool, i, patience_s)
-                };
-                share * world.instances.tries[i]
-            })
+            .map(|i| given_up_share(world, pool, i, Some(patience_s)) * world.instances.tries[i])
             .sum();
         world.pools[pool].out.given_up = given_up;
     }

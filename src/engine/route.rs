@@ -1,7 +1,7 @@
 //! Phase 3: the policy turns demand, and what the load balancer knows, into flows.
 
 use crate::model::PoolId;
-use crate::policy::{Policy, PoolView, View};
+use crate::policy::{Plan, Policy, PoolView, View};
 
 use super::instances::flag;
 use super::log::Happening;
@@ -23,6 +23,7 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
         pool.out.routed_capacity_rps = views[index].capacity_rps;
         pool.out.is_draining = pool.modifiers.drain_share > 0.0;
     }
+    sort_by_client(world, &plan);
     let mut out_rps = vec![0.0; world.pools.len()];
     for redirect in &plan.redirects {
         out_rps[redirect.from.index()] += redirect.rps;
@@ -37,6 +38,26 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
         note_changes(world, index, out_rps, plan.shed_rps[index]);
     }
     world.plan = plan;
+}
+
+/// Adds up what each pool is sent by whose clients send it, where they differ.
+fn sort_by_client(world: &mut World<'_>, plan: &Plan) {
+    let client_of = |world: &World<'_>, pool: usize| world.settings[pool].client.index();
+    for pool in 0..world.pools.len() {
+        let client = client_of(world, pool);
+        let state = &mut world.pools[pool];
+        state.incoming_by_client.fill(0.0);
+        if let Some(incoming_rps) = state.incoming_by_client.get_mut(client) {
+            *incoming_rps = state.kept_rps;
+        }
+    }
+    for redirect in &plan.redirects {
+        let client = client_of(world, redirect.from.index());
+        let to = &mut world.pools[redirect.to.index()];
+        if let Some(incoming_rps) = to.incoming_by_client.get_mut(client) {
+            *incoming_rps += redirect.rps;
+        }
+    }
 }
 
 fn view(world: &World<'_>, pool: usize) -> PoolView {

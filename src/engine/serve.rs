@@ -19,6 +19,8 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     let state = &world.pools[pool];
     let conditions = Conditions {
         incoming_rps: state.kept_rps + state.redirected_rps,
+        redirected_rps: state.redirected_rps,
+        client_sum: weighted_sum(&state.incoming_by_client),
         receivers: if panics { state.there() } else { state.out.in_rotation },
         up: state.out.up,
         even_rate: world.even_rate(pool),
@@ -43,8 +45,8 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     let state = &mut world.pools[pool];
     // What drains of a queue that nothing enters is still in motion, however little it is.
     let repeats = conditions.incoming_rps * step_s >= totals.rejected + totals.late + totals.lost;
-    state.calm = (is_still && keeps_still && repeats).then_some(conditions);
-    mix(state, &totals);
+    let is_settled = mix(state, &totals);
+    state.calm = (is_still && is_settled && keeps_still && repeats).then_some(conditions);
     let out = &mut state.out;
     out.completed = totals.completed;
     out.late += totals.late;
@@ -86,13 +88,29 @@ fn serve_instances(
     (totals, is_still)
 }
 
-/// The mix of own and redirected tries inside follows what comes in as what is inside leaves.
-fn mix(state: &mut PoolState, totals: &Totals) {
+fn weighted_sum(rps_by_number: &[f64]) -> f64 {
+    rps_by_number.iter().zip(1_u32..).map(|(rps, number)| rps * f64::from(number)).sum()
+}
+
+/// The mix of own and redirected tries inside follows what comes in as what is inside leaves; tells
+/// whether it has settled.
+fn mix(state: &mut PoolState, totals: &Totals) -> bool {
     let incoming_rps = state.kept_rps + state.redirected_rps;
     let new_share = if incoming_rps > 0.0 { state.redirected_rps / incoming_rps } else { 0.0 };
     let in_system = totals.in_flight + totals.completed + totals.late;
     let fresh = if in_system > 0.0 { (totals.admitted / in_system).min(1.0) } else { 1.0 };
-    state.redirected_share += fresh * (new_share - state.redirected_share);
+    let mut largest_move = fresh * (new_share - state.redirected_share);
+    state.redirected_share += largest_move;
+    largest_move = largest_move.abs();
+    if incoming_rps > 0.0 {
+        for (inside, client_rps) in state.inside_by_client.iter_mut().zip(&state.incoming_by_client)
+        {
+            let moved = fresh * (client_rps / incoming_rps - *inside);
+            *inside += moved;
+            largest_move = largest_move.max(moved.abs());
+        }
+    }
+    largest_move < 1e-12
 }
 
 /// Each instance's share of the pool's traffic. A dead one that is still sent traffic gets an

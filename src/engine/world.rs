@@ -2,6 +2,7 @@
 
 use crate::model::{Action, Client, InstanceKind, Pool, ProbeKind, Scenario};
 use crate::policy::Plan;
+use crate::units::Seconds;
 
 use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
@@ -36,6 +37,10 @@ impl Modifiers {
 pub struct Conditions {
     /// Tries a second.
     pub incoming_rps: f64,
+    /// Those of them that were redirected.
+    pub redirected_rps: f64,
+    /// Tries weighted by their client's number: another sum means another mix.
+    pub client_sum: f64,
     /// Instances that are sent traffic.
     pub receivers: u32,
     /// Instances whose process is up.
@@ -71,6 +76,10 @@ pub struct PoolState {
     pub redirected_rps: f64,
     /// Share of the tries in system that were redirected.
     pub redirected_share: f64,
+    /// What is routed here this step by whose clients send it, rps; empty where all have the same.
+    pub incoming_by_client: Vec<f64>,
+    /// Shares of the tries in system by whose clients sent them; empty where all have the same.
+    pub inside_by_client: Vec<f64>,
     /// Did traffic of it go elsewhere in the last step?
     pub redirects: bool,
     /// Was traffic of it shed in the last step?
@@ -178,6 +187,8 @@ impl<'a> World<'a> {
         for _ in launched..most {
             self.instances.push_absent(1.0);
         }
+        let clients = if has_many_clients(scenario) { scenario.clients.len() } else { 0 };
+        let own = |is_own: bool| f64::from(u8::from(is_own));
         self.pools.push(PoolState {
             first,
             launched,
@@ -190,6 +201,8 @@ impl<'a> World<'a> {
             kept_rps: 0.0,
             redirected_rps: 0.0,
             redirected_share: 0.0,
+            incoming_by_client: vec![0.0; clients],
+            inside_by_client: (0..clients).map(|c| own(c == pool.client.index())).collect(),
             redirects: false,
             sheds: false,
             is_stale: true,
@@ -207,6 +220,18 @@ impl<'a> World<'a> {
         }
         let out = &mut self.pools[index].out;
         (out.up, out.in_rotation, out.expected) = (pool.instances, pool.instances, pool.instances);
+    }
+
+    /// Whose requests are inside a pool: the share of each client, and when it gives up, s.
+    #[must_use]
+    pub fn patience(&self, pool: usize) -> Vec<(f64, Option<f64>)> {
+        let timeout_s = |client: usize| self.clients[client].timeout.map(Seconds::get);
+        let inside = &self.pools[pool].inside_by_client;
+        if inside.is_empty() {
+            return vec![(1.0, timeout_s(self.settings[pool].client.index()))];
+        }
+        let present = inside.iter().enumerate().filter(|(_, share)| **share > 0.0);
+        present.map(|(client, &share)| (share, timeout_s(client))).collect()
     }
 
     /// The kind of a pool's instances.
@@ -338,6 +363,11 @@ impl<'a> World<'a> {
             _ => 0.0,
         }
     }
+}
+
+/// Do pools' demands have different clients?
+fn has_many_clients(scenario: &Scenario) -> bool {
+    scenario.pools.windows(2).any(|pair| pair[0].client != pair[1].client)
 }
 
 /// Instances that each pool may ever have: those at the start and those that events add.

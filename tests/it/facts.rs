@@ -1,5 +1,6 @@
 //! What the simulator has to reproduce: published numbers, closed forms, and the shipped files.
 
+mod clients;
 mod closed_forms;
 mod events;
 mod fleet;

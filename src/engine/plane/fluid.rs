@@ -21,7 +21,7 @@ impl ArrivalProcess {
 }
 
 /// What the instances of a pool have in common during one step.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Context {
     pool: usize,
     step_s: f64,
@@ -31,7 +31,8 @@ pub struct Context {
     has_warm_up: bool,
     /// Do deadlines admit another queue as rates change?
     has_moving_limit: bool,
-    timeout_s: Option<f64>,
+    /// Clients that give up: the share of the tries inside that are theirs, and when, s.
+    patience: Vec<(f64, f64)>,
 }
 
 impl Context {
@@ -47,7 +48,7 @@ impl Context {
         let kind = world.kind(pool);
         let has_deadline = kind.max_wait.is_some();
         let has_warm_up = kind.warm_up.get() > 0.0;
-        let client = &world.clients[world.settings[pool].client.index()];
+        let patience = world.patience(pool).into_iter();
         Self {
             pool,
             step_s: world.step_s,
@@ -56,7 +57,7 @@ impl Context {
             is_row,
             has_warm_up,
             has_moving_limit: has_deadline && (has_warm_up || kind.redirect_cost != 1.0),
-            timeout_s: client.timeout.map(crate::units::Seconds::get),
+            patience: patience.filter_map(|(share, end)| Some((share, end?))).collect(),
         }
     }
 }
@@ -185,10 +186,10 @@ pub fn serve(
     let admitted = flow.admitted_tries + flow.admitted_probes;
     let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted);
     let mut late = 0.0;
-    if answers > 0.0 && (context.is_row || context.timeout_s.is_some()) {
+    if answers > 0.0 && (context.is_row || !context.patience.is_empty()) {
         let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
-        if let Some(timeout_s) = context.timeout_s {
-            late = answers * latency.tail(timeout_s);
+        for (share, timeout_s) in &context.patience {
+            late += answers * share * latency.tail(*timeout_s);
         }
         if context.is_row {
             totals.add_latency(answers, &latency);
@@ -279,18 +280,19 @@ fn latency_of_leavers(of_arrivals: &Response, wait_s: f64) -> Response {
     latency
 }
 
-/// The share of an instance's tries whose client has given up.
+/// The share of an instance's tries whose client has given up; a client that never does is taken to
+/// have after `endless_s`, if given.
 #[must_use]
-pub fn given_up_share(world: &World<'_>, pool: usize, i: usize) -> f64 {
-    let Some(timeout) = world.clients[world.settings[pool].client.index()].timeout else {
-        return 0.0;
+pub fn given_up_share(world: &World<'_>, pool: usize, i: usize, endless_s: Option<f64>) -> f64 {
+    let given_up = |(share, timeout_s): (f64, Option<f64>)| {
+        let end_s = timeout_s.or(endless_s)?;
+        Some(share * share_older(world, pool, i, end_s))
     };
-    share_older(world, pool, i, timeout.get())
+    world.patience(pool).into_iter().filter_map(given_up).sum()
 }
 
 /// The share of an instance's tries that have been in the system for longer than `age_s`.
-#[must_use]
-pub fn share_older(world: &World<'_>, pool: usize, i: usize, age_s: f64) -> f64 {
+fn share_older(world: &World<'_>, pool: usize, i: usize, age_s: f64) -> f64 {
     let mean = world.instances.mean[i];
     if mean <= 0.0 {
         return 0.0;
