@@ -106,9 +106,9 @@ fn summary_names_everything() {
 #[test]
 fn table_fits_a_terminal() {
     let results = results();
-    let plain = comparison_table(&results, TableStyle::Plain);
+    let plain = comparison_table(&results, TableStyle::Plain, None);
     assert!(plain.lines().all(|line| line.chars().count() <= 100), "{plain}");
-    let coloured = comparison_table(&results, TableStyle::Coloured);
+    let coloured = comparison_table(&results, TableStyle::Coloured, None);
     assert_eq!(coloured.matches("\x1b[1;31mfull outage\x1b[0m").count(), 2);
     let bare = ["\x1b[1;31m", "\x1b[33m", "\x1b[0m"]
         .iter()
@@ -116,8 +116,27 @@ fn table_fits_a_terminal() {
     assert_eq!(bare, plain);
     insta::assert_snapshot!(format!(
         "{plain}\n{}",
-        comparison_table(&results, TableStyle::Markdown)
+        comparison_table(&results, TableStyle::Markdown, None)
     ));
+}
+
+#[test]
+fn a_narrow_terminal_gets_fewer_columns() {
+    let mut results = results();
+    let whole = comparison_table(&results, TableStyle::Plain, None);
+    let whole = whole.lines().map(|line| line.chars().count()).max().unwrap_or_default();
+    for (width, columns) in [(whole, 9), (whole - 1, 8), (80, 7), (70, 6), (20, 5)] {
+        let table = comparison_table(&results, TableStyle::Plain, Some(width));
+        let (heads, note) = table.split_once("\n(too narrow for: ").unwrap_or((&table, ""));
+        let is_wide = heads.lines().any(|line| line.chars().count() > width);
+        assert_eq!(is_wide, width == 20, "{table}");
+        let left_out = if note.is_empty() { 0 } else { 1 + note.matches(", ").count() };
+        assert_eq!(left_out, 9 - columns, "{table}");
+    }
+    // What says something stays longer than what says nothing.
+    results[0].summary.recovered = Some(false);
+    let table = comparison_table(&results, TableStyle::Plain, Some(whole - 1));
+    assert!(table.contains("never") && table.contains("(too narrow for: least healthy"), "{table}");
 }
 
 #[test]
