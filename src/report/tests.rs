@@ -7,6 +7,8 @@ use super::csv::{
 use super::fixture::{result, results, scenario, timeline};
 use super::*;
 use crate::metric::{Outcome, RunResult};
+use crate::model::{Action, Event, PoolId, ZoneId};
+use crate::units::Ratio;
 
 fn with_runs<T>(results: &[RunResult], then: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let scenario = scenario();
@@ -137,6 +139,46 @@ fn a_narrow_terminal_gets_fewer_columns() {
     results[0].summary.recovered = Some(false);
     let table = comparison_table(&results, TableStyle::Plain, Some(whole - 1));
     assert!(table.contains("never") && table.contains("(too narrow for: least healthy"), "{table}");
+}
+
+#[test]
+fn what_came_before_the_trigger_is_not_counted_from_it() {
+    let mut early = result("unconditional", "unconditional", Outcome::FullOutage, 0.0);
+    early.summary.time_to_full_outage_s = Some(-26.5);
+    let verdict = with_runs(&[early.clone()], verdict_line);
+    let table = comparison_table(&[early], TableStyle::Plain, None);
+    assert!(verdict.contains("even before that") && table.contains("before"), "{verdict}\n{table}");
+    assert!(!verdict.contains("-26") && !table.contains("-26"), "{verdict}\n{table}");
+}
+
+#[test]
+fn a_verdict_names_what_else_happens() {
+    let mut scenario = scenario();
+    let outage = scenario.events[0].clone();
+    let (pool, zone) = (PoolId::from_index(1), ZoneId::from_index(1));
+    let drain = Action::Drain { pools: vec![pool], share: Ratio::new(1.0).expect("a ratio") };
+    let events = [
+        drain,
+        Action::AddInstances { pool, count: 2 },
+        Action::ZoneOutage { zone },
+        Action::Set { changes: vec![] },
+    ]
+    .map(|action| Event { action, ..outage.clone() });
+    let stable = result("none", "none", Outcome::Stable, 0.9);
+    let mut said = |chosen: &[usize]| {
+        scenario.events = chosen.iter().map(|index| events[*index].clone()).collect();
+        let line = verdict_line(&[Run { scenario: &scenario, result: &stable }]);
+        line.split(", doing").next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(said(&[0]), "If planner-b is drained");
+    assert_eq!(said(&[0, 2]), "If planner-b is drained and zone b fails");
+    assert_eq!(said(&[0, 1, 2]), "If planner-b is drained, zone b fails and 1 more event follows");
+    assert_eq!(
+        said(&[2, 1, 3, 0]),
+        "If zone b fails, instances are added to planner-b and 2 more events follow"
+    );
+    let line = verdict_line(&[Run { scenario: &scenario, result: &stable }]);
+    assert!(line.ends_with("doing nothing holds in the end and keeps 90 % of requests."), "{line}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use super::words::{duration, load, percent, zone};
 use crate::metric::{Outcome, RunResult};
 use crate::model::{Action, PoolId, Scenario};
+use crate::report::words::HELD;
 
 /// The finding of one run.
 pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
@@ -10,6 +11,10 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
     let summary = &result.summary;
     let kept = percent(summary.goodput_ratio);
     match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) if time_s < 0.0 => {
+            let before = after.replacen(" after ", " even before ", 1);
+            format!("No healthy pool{before}; {kept} of requests completed")
+        }
         (Outcome::FullOutage, Some(time_s)) => {
             let time = match result.trigger_s {
                 Some(_) => duration(time_s),
@@ -38,7 +43,12 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
         (Outcome::Stable, _) if result.trigger_s.is_none() => {
             format!("A quiet run: {kept} of requests completed")
         }
-        (Outcome::Stable, _) => format!("The fleet holds{after}; {kept} of requests completed"),
+        (Outcome::Stable, _) if summary.goodput_ratio >= HELD => {
+            format!("The fleet holds{after}; {kept} of requests completed")
+        }
+        (Outcome::Stable, _) => {
+            format!("The fleet holds in the end{after}; {kept} of requests completed")
+        }
     }
 }
 
@@ -98,7 +108,7 @@ pub fn compare_finding(results: &[RunResult]) -> String {
 fn badness(result: &RunResult) -> f64 {
     let summary = &result.summary;
     match (summary.outcome, summary.time_to_full_outage_s) {
-        (Outcome::FullOutage, Some(time_s)) => time_s / (1.0 + time_s) - 3.0,
+        (Outcome::FullOutage, Some(time_s)) => 1.0 - 1.0 / (1.0 + time_s.max(0.0)) - 3.0,
         (Outcome::FullOutage, None) => -2.0,
         (Outcome::PartialOutage, _) => summary.goodput_ratio - 1.5,
         _ => summary.goodput_ratio,
@@ -112,6 +122,9 @@ fn is_outage(result: &RunResult) -> bool {
 fn harm(result: &RunResult) -> String {
     let (name, summary) = (name(result), &result.summary);
     match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) if time_s < 0.0 => {
+            format!("{name} leaves no healthy pool even before the first event")
+        }
         (Outcome::FullOutage, Some(time_s)) => {
             let verb = if summary.final_healthy_capacity_ratio > 0.0 {
                 "leaves no healthy pool"
@@ -132,7 +145,10 @@ fn harm(result: &RunResult) -> String {
 
 /// The policy's name in a sentence.
 fn name(result: &RunResult) -> &str {
-    if result.policy == "none" { "no failover" } else { &result.policy }
+    match (result.policy_kind, result.policy.as_str()) {
+        ("none", "none") => "no failover",
+        (_, name) => name,
+    }
 }
 
 /// Policies' names stay as they are in the file, at a sentence's start, too.
