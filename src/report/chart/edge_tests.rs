@@ -181,6 +181,49 @@ fn long_names_and_foreign_causes() {
 }
 
 #[test]
+fn a_fault_keeps_its_mark_among_many_events() {
+    use crate::engine::{Happening, LogEntry};
+    let mut scenario = scenario(&["a", "b", "c"], 1);
+    let outage = scenario.events[0].clone();
+    scenario.events = (0..8)
+        .map(|index| {
+            let mut event = outage.clone();
+            event.name = format!("event-{index}");
+            event.at = crate::units::Seconds::new(60.0 + 20.0 * f64::from(index)).unwrap();
+            event.cause = Some(format!("cause {index}"));
+            event
+        })
+        .collect();
+    let mut result = result(&scenario, &cascade(), 1320, 0.5);
+    result.log.clear();
+    for event in 0..8 {
+        let at_s = 60.0 + 20.0 * f64::from(event);
+        for (time_s, is_end) in [(at_s, false), (at_s + 200.0, true)] {
+            let what = match is_end {
+                false => Happening::EventBegan { event, zone: None, pool: None },
+                true => Happening::EventEnded { event, zone: None, pool: None },
+            };
+            result.log.push(LogEntry { time_s, what });
+        }
+    }
+    result.log.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+    let window = super::series::window(std::slice::from_ref(&result));
+    let marks = super::event_marks::fault_marks(&scenario, &result, &window);
+    assert_eq!(marks.len(), 10, "{marks:?}");
+    for (index, mark) in marks[..8].iter().enumerate() {
+        assert!(mark.text.ends_with(&format!(": cause {index}")), "{mark:?}");
+    }
+    assert!(marks[8].text.contains(" within "), "{marks:?}");
+    // Of two that share a mark neither hides behind the other's cause.
+    for event in &mut scenario.events {
+        event.cause = Some("x".repeat(200));
+    }
+    result.log.iter_mut().for_each(|entry| entry.time_s = 60.0);
+    let marks = super::event_marks::fault_marks(&scenario, &result, &window);
+    assert!(marks[0].text.ends_with("; and 7 more events"), "{marks:?}");
+}
+
+#[test]
 fn flapping_is_collapsed() {
     use crate::engine::{Happening, LogEntry};
     use crate::model::PoolId;
