@@ -44,6 +44,7 @@ fn step_of_a_filling_station(bencher: Bencher<'_, '_>) {
         rate: 0.5,
         dispersion: 1.0,
         choice: 0.0,
+        in_common: 0.0,
     };
     let mut load = Load { mean: 28.0, variance: 28.0 };
     bencher.bench_local(|| {

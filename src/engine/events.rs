@@ -1,21 +1,18 @@
 //! Phase 1: what the scenario does now.
 
-use crate::model::{
-    Action, Change, ClientSetting, Event, InstanceSetting, LossAmount, PoolId, PoolSetting,
-    Scenario, ZoneId,
-};
-use crate::units::{Ratio, Rps, Seconds};
+use crate::model::{Action, Event, LossAmount, PoolId, Scenario, ZoneId};
 
 use super::instances::{Process, flag};
 use super::log::Happening;
 use super::scale::dismiss;
+use super::settings::change_settings;
 use super::world::{Modifiers, World};
 
 /// How far an event is.
 #[derive(Debug, Default)]
 pub struct EventState {
     /// How much of it is in force, 0 to 1.
-    intensity: f64,
+    pub(super) intensity: f64,
     has_begun: bool,
     has_ended: bool,
     /// Instances that it will kill: boundary, pool, instance; the latest first.
@@ -24,6 +21,14 @@ pub struct EventState {
     victims: Vec<(u32, usize)>,
     /// Instances that it has added.
     added: Vec<usize>,
+}
+
+impl EventState {
+    /// Has it begun, and not been undone?
+    #[must_use]
+    pub const fn is_in_force(&self) -> bool {
+        self.has_begun && !self.has_ended
+    }
 }
 
 /// Begins, ramps and undoes events; kills and revives instances.
@@ -57,7 +62,7 @@ pub fn events(world: &mut World<'_>) {
 fn holds_dead(world: &World<'_>, index: usize, zone: ZoneId) -> bool {
     let state = &world.events[index];
     let action = &world.scenario.events[index].action;
-    state.has_begun && !state.has_ended && *action == Action::ZoneOutage { zone }
+    state.is_in_force() && *action == Action::ZoneOutage { zone }
 }
 
 /// Nothing starts in a dark zone: the outages that hold an instance's zone also hold it.
@@ -72,7 +77,7 @@ pub fn hold_if_dark(world: &mut World<'_>, pool: usize, i: usize) -> bool {
 }
 
 fn intensity(event: &Event, state: &EventState, time_s: f64) -> f64 {
-    if !state.has_begun || state.has_ended {
+    if !state.is_in_force() {
         0.0
     } else if event.over.get() > 0.0 {
         ((time_s - event.at.get()) / event.over.get()).clamp(0.0, 1.0)
@@ -169,8 +174,8 @@ fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
     }
 }
 
-/// Where the `place`-th of `total` lies when they are evenly spread: each amid its own part, so that on
-/// average they come at half of the time, however many there are.
+/// Where the `place`-th of `total` lies when they are evenly spread: each amid its own part, so
+/// that on average they come at half of the time, however many there are.
 fn amid(place: f64, total: f64) -> f64 {
     (place + 0.5) / total
 }
@@ -257,118 +262,5 @@ fn modify_pools(world: &mut World<'_>) {
                 world.choose_table(pool, i);
             }
         }
-    }
-}
-
-/// Works out every setting that `set` events change, from the scenario's values upwards.
-fn change_settings(world: &mut World<'_>) {
-    let scenario = world.scenario;
-    if !scenario.events.iter().any(|event| matches!(event.action, Action::Set { .. })) {
-        return;
-    }
-    world.kinds.clone_from(&scenario.kinds);
-    world.settings.clone_from(&scenario.pools);
-    world.clients.clone_from(&scenario.clients);
-    for index in 0..scenario.events.len() {
-        let part = world.events[index].intensity;
-        let state = &world.events[index];
-        if let Action::Set { changes } = &scenario.events[index].action
-            && state.has_begun
-            && !state.has_ended
-        {
-            for change in changes {
-                apply(world, change, part);
-            }
-        }
-    }
-    for pool in 0..world.pools.len() {
-        world.pools[pool].is_stale = true;
-        world.pools[pool].calm = None;
-        for i in world.pools[pool].instances() {
-            world.choose_table(pool, i);
-        }
-    }
-}
-
-fn apply(world: &mut World<'_>, change: &Change, part: f64) {
-    // Where it cannot be ramped (to or from no limit at all), a value changes at once.
-    let ramped = |old: Option<f64>, new: Option<f64>| match (old, new) {
-        (Some(old), Some(new)) => Some(old + part * (new - old)),
-        (_, new) => new,
-    };
-    match *change {
-        Change::Instance { kind, setting, value } => {
-            let kind = &mut world.kinds[kind.index()];
-            let value = ramped(instance_value(kind, setting), value);
-            set_instance(kind, setting, value);
-        }
-        Change::Pool { pool, setting, value } => {
-            let pool = &mut world.settings[pool.index()];
-            let old = match setting {
-                PoolSetting::Demand => pool.demand.get(),
-                PoolSetting::FailoverThreshold => pool.failover_threshold.get(),
-                PoolSetting::PanicThreshold => pool.panic_threshold.get(),
-            };
-            let value = old + part * (value - old);
-            match setting {
-                PoolSetting::Demand => pool.demand = Rps::new(value).unwrap_or(pool.demand),
-                PoolSetting::FailoverThreshold => {
-                    pool.failover_threshold = Ratio::new(value).unwrap_or(pool.failover_threshold);
-                }
-                PoolSetting::PanicThreshold => {
-                    pool.panic_threshold = Ratio::new(value).unwrap_or(pool.panic_threshold);
-                }
-            }
-        }
-        Change::Client { client, setting: ClientSetting::Timeout, value } => {
-            let client = &mut world.clients[client.index()];
-            let value = ramped(client.timeout.map(Seconds::get), value);
-            client.timeout = value.and_then(|value| Seconds::new(value).ok());
-        }
-    }
-}
-
-fn instance_value(kind: &crate::model::InstanceKind, setting: InstanceSetting) -> Option<f64> {
-    let check = &kind.health_check;
-    Some(match setting {
-        InstanceSetting::Workers => f64::from(kind.workers),
-        InstanceSetting::ServiceTime => kind.service_time.get(),
-        InstanceSetting::QueueLimit => kind.queue_limit? as f64,
-        InstanceSetting::MaxWait => kind.max_wait?.get(),
-        InstanceSetting::RedirectCost => kind.redirect_cost,
-        InstanceSetting::WarmUp => kind.warm_up.get(),
-        InstanceSetting::SlowStart => kind.slow_start.get(),
-        InstanceSetting::StartupTime => kind.startup_time.get(),
-        InstanceSetting::RestartTime => kind.restart_time.get(),
-        InstanceSetting::ProbeTimeout => check.timeout.get(),
-        InstanceSetting::UnhealthyThreshold => f64::from(check.unhealthy_threshold),
-        InstanceSetting::HealthyThreshold => f64::from(check.healthy_threshold),
-    })
-}
-
-fn set_instance(
-    kind: &mut crate::model::InstanceKind,
-    setting: InstanceSetting,
-    value: Option<f64>,
-) {
-    let number = value.unwrap_or_default();
-    let count = number.round().max(1.0) as u32;
-    let seconds = Seconds::new(number).unwrap_or_default();
-    let check = &mut kind.health_check;
-    match setting {
-        InstanceSetting::Workers => kind.workers = count,
-        InstanceSetting::ServiceTime if number > 0.0 => kind.service_time = seconds,
-        InstanceSetting::ServiceTime => {}
-        InstanceSetting::QueueLimit => kind.queue_limit = value.map(|value| value.round() as u64),
-        InstanceSetting::MaxWait => kind.max_wait = value.map(|_| seconds),
-        InstanceSetting::RedirectCost => kind.redirect_cost = number,
-        InstanceSetting::WarmUp => kind.warm_up = seconds,
-        InstanceSetting::SlowStart => kind.slow_start = seconds,
-        InstanceSetting::StartupTime => kind.startup_time = seconds,
-        InstanceSetting::RestartTime => kind.restart_time = seconds,
-        InstanceSetting::ProbeTimeout if number > 0.0 => check.timeout = seconds,
-        InstanceSetting::ProbeTimeout => {}
-        InstanceSetting::UnhealthyThreshold => check.unhealthy_threshold = count,
-        InstanceSetting::HealthyThreshold => check.healthy_threshold = count,
     }
 }

@@ -1,8 +1,10 @@
 //! The stepped simulation: the world's state and the step that changes it.
 
+mod capacity;
 mod demand;
 mod events;
 mod instances;
+mod lifecycle;
 mod log;
 mod observe;
 mod plane;
@@ -11,8 +13,10 @@ mod rng;
 mod route;
 mod scale;
 mod serve;
+mod settings;
 mod snapshot;
 mod step;
+mod tables;
 mod world;
 
 pub use log::{Happening, LogEntry};

@@ -3,7 +3,7 @@
 use crate::model::Balancing;
 
 use super::instances::flag;
-use super::plane::fluid::{self, Totals};
+use super::plane::fluid::{self, ArrivalProcess, Totals};
 use super::route::{is_panicking, receives};
 use super::world::{Conditions, PoolState, World};
 
@@ -24,7 +24,9 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
         even_rate: world.even_rate(pool),
         error_share: state.modifiers.error_share,
     };
-    if state.calm == Some(conditions) && !is_row {
+    // A row also shows the latency, which only rows work out.
+    let is_shown = !is_row || state.out.latency.is_some();
+    if state.calm == Some(conditions) && is_shown {
         // Nothing has changed and nothing moves: this step is the last one again.
         let out = &mut world.pools[pool].out;
         let incoming = conditions.incoming_rps * world.step_s;
@@ -70,10 +72,8 @@ fn serve_instances(
     if conditions.receivers == 0 {
         totals.lost += conditions.incoming_rps * step_s;
     }
-    let (dispersion, choice) =
-        arrival_process(world.settings[pool].balancing, conditions.receivers);
-    let context =
-        fluid::Context::new(world, pool, conditions.even_rate, dispersion, choice, is_row);
+    let arrivals = arrival_process(world.settings[pool].balancing, conditions.receivers);
+    let context = fluid::Context::new(world, pool, conditions.even_rate, arrivals, is_row);
     let mut is_still = true;
     for (place, i) in world.pools[pool].instances().enumerate() {
         let offered_rps = conditions.incoming_rps * shares[place];
@@ -165,16 +165,16 @@ fn prefer_idle(world: &World<'_>, pool: usize, choices: Option<u32>, shares: &mu
     }
 }
 
-/// Variance of one instance's arrivals over Poisson's, and how far below the mean number in system
-/// the chosen instance is, in standard deviations.
-fn arrival_process(balancing: Balancing, receivers: u32) -> (f64, f64) {
+/// What the balancing makes of the arrivals at one instance.
+fn arrival_process(balancing: Balancing, receivers: u32) -> ArrivalProcess {
     let n = f64::from(receivers.max(1));
     match balancing {
-        Balancing::Random => (1.0, 0.0),
-        Balancing::RoundRobin => (1.0 / n, 0.0),
+        Balancing::Random => ArrivalProcess::POISSON,
+        Balancing::RoundRobin => ArrivalProcess { dispersion: 1.0 / n, ..ArrivalProcess::POISSON },
         Balancing::LeastRequest { choices } => {
             let compared = choices.map_or(n, |choices| f64::from(choices).min(n));
-            (1.0, mean_of_largest(compared))
+            let choice = mean_of_largest(compared);
+            ArrivalProcess { choice, in_common: 1.0 / n, ..ArrivalProcess::POISSON }
         }
     }
 }

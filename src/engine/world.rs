@@ -1,16 +1,14 @@
 //! All simulated state.
 
-use std::collections::BTreeMap;
-
-use crate::model::{Client, InstanceKind, OnUnhealthy, Pool, PoolId, ProbeKind, Scenario};
+use crate::model::{Action, Client, InstanceKind, Pool, ProbeKind, Scenario};
 use crate::policy::Plan;
-use crate::queueing::Table;
 
 use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::rng::{Purpose, Stream};
 use super::snapshot::PoolStep;
+use super::tables::Tables;
 
 /// What events make of a pool at the moment.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -106,29 +104,6 @@ impl PoolState {
     }
 }
 
-/// Tables of stationary values, one for each distinct (c, K).
-#[derive(Debug, Default)]
-pub struct Tables {
-    list: Vec<Table>,
-    index: BTreeMap<(u32, Option<u64>), u32>,
-}
-
-impl Tables {
-    /// The number of the table for `servers` and at most `limit` in the system.
-    pub fn find(&mut self, servers: u32, limit: Option<u64>) -> u32 {
-        *self.index.entry((servers, limit)).or_insert_with(|| {
-            self.list.push(Table::new(servers, limit));
-            (self.list.len() - 1) as u32
-        })
-    }
-
-    /// A table by number.
-    #[must_use]
-    pub fn get(&self, number: u32) -> &Table {
-        &self.list[number as usize]
-    }
-}
-
 /// The running world.
 #[derive(Debug)]
 pub struct World<'a> {
@@ -176,31 +151,15 @@ impl<'a> World<'a> {
             plan: Plan::default(),
             log: Vec::new(),
         };
-        let all: usize = (0..scenario.pools.len()).map(|p| world.most_instances(p)).sum();
-        world.instances.reserve(all);
-        for index in 0..scenario.pools.len() {
-            world.add_pool(index);
+        let most = most_instances(scenario);
+        world.instances.reserve(most.iter().sum());
+        for (index, most) in most.into_iter().enumerate() {
+            world.add_pool(index, most);
         }
         world
     }
 
-    /// Instances that a pool may ever have: those at the start and those events add.
-    fn most_instances(&self, pool: usize) -> usize {
-        let added: u32 = self
-            .scenario
-            .events
-            .iter()
-            .filter_map(|event| match event.action {
-                crate::model::Action::AddInstances { pool: to, count } if to.index() == pool => {
-                    Some(count)
-                }
-                _ => None,
-            })
-            .sum();
-        self.scenario.pools[pool].instances as usize + added as usize
-    }
-
-    fn add_pool(&mut self, index: usize) {
+    fn add_pool(&mut self, index: usize, most: usize) {
         let scenario = self.scenario;
         let pool = &scenario.pools[index];
         let seed = scenario.simulation.seed;
@@ -213,7 +172,7 @@ impl<'a> World<'a> {
             let even = if pool.instances == 1 { 0.0 } else { 2.0 * f64::from(place) / last - 1.0 };
             self.instances.push_absent(1.0 + kind.speed_spread.get() * even);
         }
-        for _ in launched..self.most_instances(index) {
+        for _ in launched..most {
             self.instances.push_absent(1.0);
         }
         self.pools.push(PoolState {
@@ -372,110 +331,17 @@ impl<'a> World<'a> {
             _ => 0.0,
         }
     }
+}
 
-    /// Takes an instance out of rotation, and does what its kind's `on_unhealthy` says.
-    pub fn fail_health_check(&mut self, pool: usize, i: usize) {
-        let id = PoolId::from_index(pool);
-        let boundary = self.step + 1;
-        let instance = (i - self.pools[pool].first) as u32;
-        if self.instances.has(i, flag::IN_ROTATION) {
-            self.instances.mark(i, flag::IN_ROTATION, false);
-            self.pools[pool].out.in_rotation -= 1;
-            self.pools[pool].is_stale = true;
-            self.pools[pool].calm = None;
-            self.note(boundary, Happening::InstanceUnhealthy { pool: id, instance });
-        }
-        match self.kind(pool).health_check.on_unhealthy {
-            OnUnhealthy::Eject => {}
-            OnUnhealthy::Remove => {
-                self.instances.mark(i, flag::REMOVED, true);
-                self.pools[pool].calm = None;
-                self.instances.probe_step[i] = NEVER;
-            }
-            OnUnhealthy::Restart if self.instances.is_up(i) => {
-                self.stop(pool, i);
-                let restart_s = self.kind(pool).restart_time.get();
-                let up_s = self.boundary_s(boundary) + restart_s;
-                self.start_later(pool, i, up_s);
-                self.note(boundary, Happening::InstanceRestarted { pool: id, instance });
-            }
-            OnUnhealthy::Restart => {}
+/// Instances that each pool may ever have: those at the start and those that events add.
+fn most_instances(scenario: &Scenario) -> Vec<usize> {
+    let mut most: Vec<usize> = scenario.pools.iter().map(|pool| pool.instances as usize).collect();
+    for event in &scenario.events {
+        if let Action::AddInstances { pool, count } = event.action {
+            most[pool.index()] += count as usize;
         }
     }
-
-    /// Puts an instance into rotation.
-    pub fn pass_health_check(&mut self, pool: usize, i: usize) {
-        let id = PoolId::from_index(pool);
-        let boundary = self.step + 1;
-        let instance = (i - self.pools[pool].first) as u32;
-        self.instances.mark(i, flag::IN_ROTATION, true);
-        self.instances.rotation_since[i] = boundary as i32;
-        let out = &mut self.pools[pool].out;
-        out.in_rotation += 1;
-        if !self.instances.has(i, flag::EXPECTED) {
-            self.instances.mark(i, flag::EXPECTED, true);
-            out.expected += 1;
-        }
-        self.pools[pool].is_stale = true;
-        self.pools[pool].calm = None;
-        self.note(boundary, Happening::InstanceHealthy { pool: id, instance });
-    }
-
-    /// Launches an instance, or starts a stopped one again: it comes up at a time.
-    pub fn start_later(&mut self, pool: usize, i: usize, up_s: f64) {
-        if self.instances.process[i] != Process::Starting {
-            self.pools[pool].starting += 1;
-        }
-        self.instances.process[i] = Process::Starting;
-        self.instances.up_at[i] = i32::try_from(self.boundary_at(up_s)).unwrap_or(i32::MAX);
-    }
-
-    /// Ends an instance's process: what is inside is lost, or late where the client has given up.
-    pub fn stop(&mut self, pool: usize, i: usize) {
-        if self.instances.is_up(i) {
-            let tries = self.instances.tries[i];
-            let late = tries * super::plane::fluid::given_up_share(self, pool, i);
-            let state = &mut self.pools[pool];
-            state.out.up -= 1;
-            state.is_stale = true;
-            state.calm = None;
-            state.out.late += late;
-            state.out.lost += tries - late;
-            state.out.died_inside += tries - late;
-            state.out.in_flight = (state.out.in_flight - tries).max(0.0);
-            self.instances.clear_load(i);
-        }
-    }
-
-    /// Adds up what a pool's instances can do, where something has changed.
-    pub fn add_up_capacities(&mut self) {
-        for pool in 0..self.pools.len() {
-            let kind = self.kind(pool);
-            if !self.pools[pool].is_stale && kind.warm_up.get() == 0.0 {
-                continue;
-            }
-            let nominal_rps = kind.capacity_rps();
-            let workers = f64::from(kind.workers);
-            let speed_up = self.pools[pool].modifiers.speed.max(1.0);
-            let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
-            for i in self.pools[pool].instances() {
-                if self.instances.is_up(i) {
-                    in_flight += self.instances.tries[i];
-                    up_rps += self.instances.speed[i] * speed_up * nominal_rps;
-                    if self.instances.has(i, flag::IN_ROTATION) {
-                        healthy_rps += workers * self.rate(pool, i);
-                    }
-                }
-            }
-            let state = &mut self.pools[pool];
-            state.is_stale = false;
-            state.out.capacity_rps = f64::from(state.out.in_rotation) * nominal_rps;
-            state.out.healthy_capacity_rps = healthy_rps;
-            state.out.up_capacity_rps = up_rps;
-            // Not what was there less what died: that would leave rounding behind.
-            state.out.in_flight = in_flight;
-        }
-    }
+    most
 }
 
 /// Where new instances' ramps of speed and share begin.

@@ -2,6 +2,7 @@
 
 use crate::engine::{PoolStep, Snapshot};
 use crate::model::{PoolId, Scenario};
+use crate::queueing::Response;
 
 use super::capacity::healthy_capacity_rps;
 use super::{FleetRow, PoolRow, PoolState};
@@ -13,10 +14,28 @@ struct Sums {
     routed_capacity: f64,
 }
 
+/// The latest 99th percentile: a pool in a steady state asks for the same one row after row.
+#[derive(Debug, Clone, Copy, Default)]
+struct LastP99 {
+    latency: Option<Response>,
+    p99_s: Option<f64>,
+}
+
+impl LastP99 {
+    fn of(&mut self, latency: Option<Response>) -> Option<f64> {
+        if self.latency != latency {
+            self.latency = latency;
+            self.p99_s = latency.map(|latency| latency.quantile_s(0.01));
+        }
+        self.p99_s
+    }
+}
+
 /// Collects rows.
 pub struct Series<'a> {
     scenario: &'a Scenario,
     sums: Vec<Sums>,
+    last_p99: Vec<LastP99>,
     bound: f64,
     length_s: f64,
     at_start_rps: f64,
@@ -33,6 +52,7 @@ impl<'a> Series<'a> {
         Self {
             scenario,
             sums: vec![Sums::default(); scenario.pools.len()],
+            last_p99: vec![LastP99::default(); scenario.pools.len()],
             bound: 0.0,
             length_s: 0.0,
             at_start_rps: 0.0,
@@ -80,7 +100,8 @@ impl<'a> Series<'a> {
         for &pool in &self.scenario.pool_rows {
             let sums = &self.sums[pool.index()];
             let level = &snapshot.pools[pool.index()];
-            self.timeline.push(row(pool, sums, level, snapshot, length_s));
+            let p99_s = self.last_p99[pool.index()].of(level.latency);
+            self.timeline.push(row(pool, sums, level, p99_s, snapshot, length_s));
         }
         self.sums.fill(Sums::default());
         self.bound = 0.0;
@@ -109,6 +130,7 @@ fn row(
     pool: PoolId,
     sums: &Sums,
     level: &PoolStep,
+    latency_p99_s: Option<f64>,
     snapshot: &Snapshot<'_>,
     length_s: f64,
 ) -> PoolRow {
@@ -133,7 +155,7 @@ fn row(
         in_flight: level.in_flight,
         queue: level.queue,
         latency_mean_s: level.latency.map(|latency| latency.mean_s()),
-        latency_p99_s: level.latency.map(|latency| latency.quantile_s(0.01)),
+        latency_p99_s,
         state: state(level, snapshot.step_s),
     }
 }

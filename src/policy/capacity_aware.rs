@@ -62,6 +62,10 @@ impl Policy for CapacityAware {
         self.fill(view);
         for mover in &self.movers {
             let home = mover.home;
+            if !has_anything_in_rotation(view, home) {
+                // Nothing is refused on purpose where nothing could have served: it is lost.
+                continue;
+            }
             for placed in &mover.placed {
                 plan.redirect(home, placed.target.pool, placed.rps);
             }
@@ -72,6 +76,12 @@ impl Policy for CapacityAware {
             plan.shed(home, mover.left_rps - back_rps);
         }
     }
+}
+
+/// Is anything in rotation at a home, or at any of its targets?
+fn has_anything_in_rotation(view: &View<'_>, home: PoolId) -> bool {
+    let serves = |pool: PoolId| view.pool(pool).serves();
+    serves(home) || view.graph.targets(home).any(|target| serves(target.pool))
 }
 
 impl CapacityAware {

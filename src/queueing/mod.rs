@@ -2,6 +2,7 @@
 //! the distribution of waits. No idea of zones.
 
 mod gamma;
+mod grid;
 mod normal;
 mod station;
 mod stationary;

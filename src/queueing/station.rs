@@ -32,6 +32,9 @@ pub struct Inflow {
     /// Mean of the largest of as many standard normals as there are stations compared for each
     /// arrival: how far below the mean the chosen station is. 0 when stations are not compared.
     pub choice: f64,
+    /// 1 ÷ the stations that arrivals choose among: the share of the variance that they have in
+    /// common, which no choice can level.
+    pub in_common: f64,
 }
 
 /// What happened during a step, in requests.
@@ -43,6 +46,8 @@ pub struct Flow {
     pub admitted_probes: f64,
     /// Requests that left, tries and probes.
     pub completed: f64,
+    /// Servers that are busy at the end, on average.
+    pub busy: f64,
 }
 
 /// A step is halved at most this often.
@@ -72,8 +77,15 @@ pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> 
                 continue;
             }
             here = there;
-        } else if !is_last {
-            here = table.closure(next.mean, next.variance);
+            total.busy = here.busy;
+        } else {
+            let busy = here.busy
+                + here.busy_slope * (next.mean - load.mean)
+                + here.busy_by_variance * (next.variance - load.variance);
+            total.busy = busy.clamp(0.0, table.servers().min(next.mean));
+            if !is_last {
+                here = table.closure(next.mean, next.variance);
+            }
         }
         *load = next;
         total.admitted_tries += flow.admitted_tries;
@@ -118,8 +130,7 @@ fn motion(table: &Table, load: &Load, inflow: &Inflow, here: &Closure) -> Motion
     let limited = limited_rps(inflow);
     let blocked_slope = limited * here.block_slope;
     let (wall, wall_by_mean, wall_by_variance) = wall(table, load, here);
-    let sigma = load.variance.max(1e-12).sqrt();
-    let chosen = inflow.choice * inflow.tries_rps;
+    let (chosen, chosen_by_variance) = levelling(table, load, inflow);
     Motion {
         net: net_rps(inflow, here),
         net_by_mean: -blocked_slope - rate * here.busy_slope,
@@ -127,14 +138,14 @@ fn motion(table: &Table, load: &Load, inflow: &Inflow, here: &Closure) -> Motion
         spread: entering_rps(inflow, here.block, inflow.dispersion) + rate * here.busy
             - 2.0 * rate * here.busy_covariance
             - 2.0 * limited * wall
-            - 2.0 * chosen * sigma,
+            - chosen,
         spread_by_mean: -blocked_slope + rate * here.busy_slope
             - 2.0 * rate * here.covariance_slope
             - 2.0 * limited * wall_by_mean,
         spread_by_variance: rate * here.busy_by_variance
             - 2.0 * rate * here.covariance_by_variance
             - 2.0 * limited * wall_by_variance
-            - chosen / sigma,
+            - chosen_by_variance,
     }
 }
 
@@ -172,6 +183,7 @@ fn attempt(
         admitted_tries: inflow.tries_rps * step_s * (1.0 - block),
         admitted_probes: inflow.probes_rps * step_s * (1.0 - probes_block),
         completed: 0.0,
+        busy: 0.0,
     };
     let admitted = flow.admitted_tries + flow.admitted_probes;
     let most = inflow.rate * table.servers() * step_s;
@@ -197,6 +209,23 @@ fn attempt(
         + motion.net_by_mean * (mean - load.mean)
         + motion.net_by_variance * (variance - load.variance);
     (Load { mean, variance }, flow, expected)
+}
+
+/// How fast choosing the least loaded of several stations narrows V, and the slope of that by V. An
+/// arrival that goes to the least of d finds N lower than L by σ times the mean of the largest of d
+/// standard normals: that is Cov(N, arrivals). What the stations have in common cannot be levelled.
+fn levelling(table: &Table, load: &Load, inflow: &Inflow) -> (f64, f64) {
+    if inflow.choice <= 0.0 {
+        return (0.0, 0.0);
+    }
+    let variance = load.variance.max(1e-12);
+    let common = table.stationary_variance(load.mean) * inflow.in_common / variance;
+    if common >= 1.0 {
+        return (0.0, 0.0);
+    }
+    let chosen = inflow.choice * inflow.tries_rps;
+    let sigma = variance.sqrt();
+    (2.0 * chosen * sigma * (1.0 - common), chosen / sigma * (1.0 + common))
 }
 
 /// (K − L)·P: how the limit narrows the distribution, and its slopes by L and V. P is the
@@ -257,6 +286,7 @@ mod tests {
         rate: 1.0,
         dispersion: 1.0,
         choice: 0.0,
+        in_common: 0.0,
     };
 
     #[test]

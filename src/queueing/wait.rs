@@ -160,7 +160,7 @@ fn solve_tail(tail: impl Fn(f64) -> f64, above: f64, guess: f64) -> f64 {
         }
         let middle = (low * high_miss - high * low_miss) / (high_miss - low_miss);
         let at = miss(middle);
-        if at.abs() < 1e-6 || (high - low) < 1e-9 * high {
+        if at.abs() < 1e-5 || (high - low) < 1e-9 * high {
             return middle;
         }
         if at > 0.0 {

@@ -44,6 +44,7 @@ fn every_row_of_the_oracle() {
             rate: 1.0,
             dispersion: 1.0,
             choice: 0.0,
+            in_common: 0.0,
         };
         let mut flow = advance(&table, &mut load, &inflow, 1.0);
         for _ in 0..20_000 {

@@ -96,6 +96,7 @@ fn check(servers: u32, from: f64, to: f64, slow: f64, queue_tolerance: f64) {
         rate: 1.0,
         dispersion: 1.0,
         choice: 0.0,
+        in_common: 0.0,
     };
     let (mut worst_queue, mut worst_tail) = (0.0_f64, 0.0_f64);
     for second in 1..=60 {

@@ -4,14 +4,29 @@ use crate::engine::instances::Instances;
 use crate::engine::world::World;
 use crate::queueing::{Inflow, Load, Response, Stationary, advance, response};
 
+/// How requests arrive at one instance; see the fields of that name of [`Inflow`].
+#[derive(Debug, Clone, Copy)]
+pub struct ArrivalProcess {
+    /// Variance over Poisson's.
+    pub dispersion: f64,
+    /// How much an arrival prefers the less loaded.
+    pub choice: f64,
+    /// The share of the variance that instances have in common.
+    pub in_common: f64,
+}
+
+impl ArrivalProcess {
+    /// What one instance sees of many independent senders.
+    pub const POISSON: Self = Self { dispersion: 1.0, choice: 0.0, in_common: 0.0 };
+}
+
 /// What the instances of a pool have in common during one step.
 #[derive(Debug, Clone, Copy)]
 pub struct Context {
     pool: usize,
     step_s: f64,
     even_rate: f64,
-    dispersion: f64,
-    choice: f64,
+    arrivals: ArrivalProcess,
     is_row: bool,
     has_warm_up: bool,
     has_deadline: bool,
@@ -27,8 +42,7 @@ impl Context {
         world: &World<'_>,
         pool: usize,
         even_rate: f64,
-        dispersion: f64,
-        choice: f64,
+        arrivals: ArrivalProcess,
         is_row: bool,
     ) -> Self {
         let kind = world.kind(pool);
@@ -39,8 +53,7 @@ impl Context {
             pool,
             step_s: world.step_s,
             even_rate,
-            dispersion,
-            choice,
+            arrivals,
             is_row,
             has_warm_up,
             has_deadline,
@@ -149,8 +162,9 @@ pub fn serve(
         probes_rps: world.probe_rps(pool, i),
         probes_bypass_limit: context.has_deadline,
         rate,
-        dispersion: context.dispersion,
-        choice: context.choice,
+        dispersion: context.arrivals.dispersion,
+        choice: context.arrivals.choice,
+        in_common: context.arrivals.in_common,
     };
     let mut load = before;
     let table = world.tables.get(world.instances.table[i]);
@@ -159,10 +173,9 @@ pub fn serve(
     let all_there = before.mean + flow.admitted_tries + flow.admitted_probes;
     let left_share = if all_there > 0.0 { (flow.completed / all_there).min(1.0) } else { 0.0 };
     let answers = tries_there * left_share;
-    let busy = if rate > 0.0 { flow.completed / (rate * step_s) } else { table.servers() };
-    let queue = (load.mean - busy).max(0.0);
+    let queue = (load.mean - flow.busy).max(0.0);
     let had_wait_s = f64::from(world.instances.served_wait_s[i]);
-    let served = Served { queue, busy, completed: flow.completed };
+    let served = Served { queue, busy: flow.busy, completed: flow.completed };
     let admitted = flow.admitted_tries + flow.admitted_probes;
     let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted);
     let mut late = 0.0;

@@ -221,22 +221,21 @@ fn round_robin_waits_are_up_to_twice_too_long() {
     }
 }
 
-/// Comparing levels the queues of a pool, but the queue of the pool as a whole still comes and
-/// goes, which the fluid plane does not know: in heavy load its waits are too short, by a third of
-/// a service time at 95 %.
-fn has_too_few_in_system(balancing: Balancing) {
+/// Comparing levels the queues of a pool, all but what they have in common. The fluid plane takes
+/// for that the part of a stationary queue's variance that independent stations share.
+fn is_close_in_system(balancing: Balancing) {
     for (exact, near) in compared(balancing, 4_000_000) {
-        lies_between("wait +", near.wait - exact.wait, (-0.35, 0.02));
-        lies_between("in system ×", near.inside / exact.inside, (0.75, 1.02));
+        lies_between("wait +", near.wait - exact.wait, (-0.15, 0.05));
+        lies_between("in system ×", near.inside / exact.inside, (0.89, 1.05));
     }
 }
 
 #[test]
-fn the_least_loaded_of_two_has_up_to_a_quarter_too_few_in_system() {
-    has_too_few_in_system(Balancing::LeastRequest { choices: Some(2) });
+fn the_least_loaded_of_two_has_a_tenth_too_few_to_a_twentieth_too_many_in_system() {
+    is_close_in_system(Balancing::LeastRequest { choices: Some(2) });
 }
 
 #[test]
-fn the_least_loaded_of_all_has_up_to_a_quarter_too_few_in_system() {
-    has_too_few_in_system(Balancing::LeastRequest { choices: None });
+fn the_least_loaded_of_all_has_a_tenth_too_few_to_a_twentieth_too_many_in_system() {
+    is_close_in_system(Balancing::LeastRequest { choices: None });
 }

@@ -1,0 +1,36 @@
+//! What pools can do, added up over their instances.
+
+use super::instances::flag;
+use super::world::World;
+
+impl World<'_> {
+    /// Adds up what a pool's instances can do, where something has changed.
+    pub fn add_up_capacities(&mut self) {
+        for pool in 0..self.pools.len() {
+            let kind = self.kind(pool);
+            if !self.pools[pool].is_stale && kind.warm_up.get() == 0.0 {
+                continue;
+            }
+            let nominal_rps = kind.capacity_rps();
+            let workers = f64::from(kind.workers);
+            let speed_up = self.pools[pool].modifiers.speed.max(1.0);
+            let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
+            for i in self.pools[pool].instances() {
+                if self.instances.is_up(i) {
+                    in_flight += self.instances.tries[i];
+                    up_rps += self.instances.speed[i] * speed_up * nominal_rps;
+                    if self.instances.has(i, flag::IN_ROTATION) {
+                        healthy_rps += workers * self.rate(pool, i);
+                    }
+                }
+            }
+            let state = &mut self.pools[pool];
+            state.is_stale = false;
+            state.out.capacity_rps = f64::from(state.out.in_rotation) * nominal_rps;
+            state.out.healthy_capacity_rps = healthy_rps;
+            state.out.up_capacity_rps = up_rps;
+            // Not what was there less what died: that would leave rounding behind.
+            state.out.in_flight = in_flight;
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! What happens to one instance: it fails or passes its health check, stops, starts.
+
+use crate::model::{OnUnhealthy, PoolId};
+
+use super::instances::{NEVER, Process, flag};
+use super::log::Happening;
+use super::plane::fluid::given_up_share;
+use super::world::World;
+
+impl World<'_> {
+    /// Takes an instance out of rotation, and does what its kind's `on_unhealthy` says.
+    pub fn fail_health_check(&mut self, pool: usize, i: usize) {
+        let id = PoolId::from_index(pool);
+        let boundary = self.step + 1;
+        let instance = (i - self.pools[pool].first) as u32;
+        if self.instances.has(i, flag::IN_ROTATION) {
+            self.instances.mark(i, flag::IN_ROTATION, false);
+            self.pools[pool].out.in_rotation -= 1;
+            self.pools[pool].is_stale = true;
+            self.pools[pool].calm = None;
+            self.note(boundary, Happening::InstanceUnhealthy { pool: id, instance });
+        }
+        match self.kind(pool).health_check.on_unhealthy {
+            OnUnhealthy::Eject => {}
+            OnUnhealthy::Remove => {
+                self.instances.mark(i, flag::REMOVED, true);
+                self.pools[pool].calm = None;
+                self.instances.probe_step[i] = NEVER;
+            }
+            OnUnhealthy::Restart if self.instances.is_up(i) => {
+                self.stop(pool, i);
+                let restart_s = self.kind(pool).restart_time.get();
+                let up_s = self.boundary_s(boundary) + restart_s;
+                self.start_later(pool, i, up_s);
+                self.note(boundary, Happening::InstanceRestarted { pool: id, instance });
+            }
+            OnUnhealthy::Restart => {}
+        }
+    }
+
+    /// Puts an instance into rotation.
+    pub fn pass_health_check(&mut self, pool: usize, i: usize) {
+        let id = PoolId::from_index(pool);
+        let boundary = self.step + 1;
+        let instance = (i - self.pools[pool].first) as u32;
+        self.instances.mark(i, flag::IN_ROTATION, true);
+        self.instances.rotation_since[i] = boundary as i32;
+        let out = &mut self.pools[pool].out;
+        out.in_rotation += 1;
+        if !self.instances.has(i, flag::EXPECTED) {
+            self.instances.mark(i, flag::EXPECTED, true);
+            out.expected += 1;
+        }
+        self.pools[pool].is_stale = true;
+        self.pools[pool].calm = None;
+        self.note(boundary, Happening::InstanceHealthy { pool: id, instance });
+    }
+
+    /// Launches an instance, or starts a stopped one again: it comes up at a time.
+    pub fn start_later(&mut self, pool: usize, i: usize, up_s: f64) {
+        if self.instances.process[i] != Process::Starting {
+            self.pools[pool].starting += 1;
+        }
+        self.instances.process[i] = Process::Starting;
+        self.instances.up_at[i] = i32::try_from(self.boundary_at(up_s)).unwrap_or(i32::MAX);
+    }
+
+    /// Ends an instance's process: what is inside is lost, or late where the client has given up.
+    pub fn stop(&mut self, pool: usize, i: usize) {
+        if self.instances.is_up(i) {
+            let tries = self.instances.tries[i];
+            let late = tries * given_up_share(self, pool, i);
+            let state = &mut self.pools[pool];
+            state.out.up -= 1;
+            state.is_stale = true;
+            state.calm = None;
+            state.out.late += late;
+            state.out.lost += tries - late;
+            state.out.died_inside += tries - late;
+            state.out.in_flight = (state.out.in_flight - tries).max(0.0);
+            self.instances.clear_load(i);
+        }
+    }
+}
