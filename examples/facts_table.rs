@@ -129,9 +129,9 @@ const HEAD: &str = "\
 
 Made by `cargo run --release --example facts_table > docs/facts.md`. The reference is an independent
 simulation of every request of the same two cases, over 15 seeds (`planner-agent`) and 12 seeds
-(`lose-one-of-three`). Tests hold every row whose outcome is the same in at least 95 % of the runs to
-within 4 points of goodput (`tests/it/facts`). The last rows of `planner-agent` are at the edge: what
-becomes of a single run is luck, so they are shown and not tested.
+(`lose-one-of-three`). Tests hold every row whose outcome is the same in at least 95 % of the runs
+to within 4 points of goodput (`tests/it/facts`). The last rows of `planner-agent` are at the edge:
+what becomes of a single run is luck, so they are shown and not tested.
 
 Beside these tables the fluid plane is held against exact answers: the textbook M/M/c/K table (24
 rows, within 0.1 % on blocking, wait and number in system) and the Kolmogorov equations of M/M/c
