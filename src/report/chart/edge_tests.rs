@@ -224,6 +224,32 @@ fn a_fault_keeps_its_mark_among_many_events() {
 }
 
 #[test]
+fn a_dying_pools_peak_is_no_finding() {
+    let scenario = scenario(&["a", "b", "c"], 1);
+    let results = super::fixture::simulated(&scenario, &["none", "unconditional"]);
+    let titles: Vec<String> = results
+        .iter()
+        .map(|result| super::finding::utilization_finding(&scenario, std::slice::from_ref(result)))
+        .collect();
+    assert_eq!(titles[0], "Pools that no event hit stay at 89\u{a0}% or below");
+    assert!(titles[1].contains(" peaks at ") && !titles[1].starts_with("planner-a"), "{titles:?}");
+}
+
+#[test]
+fn what_fell_is_not_the_best_for_keeping_more() {
+    let scenario = scenario(&["a", "b", "c"], 1);
+    let mut results = super::fixture::simulated(&scenario, &["none", "unconditional"]);
+    results[0].summary.goodput_ratio = 0.7;
+    results[0].summary.outcome = crate::metric::Outcome::Degraded;
+    results[1].summary.goodput_ratio = 0.9;
+    results[1].summary.outcome = crate::metric::Outcome::FullOutage;
+    results[1].summary.time_to_full_outage_s = Some(80.0);
+    let title = super::finding::compare_finding(&results).replace('\u{a0}', " ");
+    assert!(title.starts_with("unconditional "), "{title}");
+    assert!(title.ends_with("; no failover keeps 70 % of requests"), "{title}");
+}
+
+#[test]
 fn flapping_is_collapsed() {
     use crate::engine::{Happening, LogEntry};
     use crate::model::PoolId;

@@ -1,7 +1,7 @@
 //! A chart's title: what it shows, as one sentence.
 
 use super::words::{duration, load, percent, zone};
-use crate::metric::{Outcome, RunResult};
+use crate::metric::{Outcome, RunResult, hit_pools};
 use crate::model::{Action, PoolId, Scenario};
 use crate::report::words::HELD;
 
@@ -82,15 +82,20 @@ pub fn trigger_words(scenario: &Scenario) -> String {
 /// The finding of a comparison: what the worst policy does, and what the best one keeps.
 pub fn compare_finding(results: &[RunResult]) -> String {
     let goodput = |result: &RunResult| result.summary.goodput_ratio;
-    let by_goodput = |a: &&RunResult, b: &&RunResult| goodput(a).total_cmp(&goodput(b));
+    // As the verdict ranks them: a fleet that fell is worse than one that shed more.
+    let by_merit = |a: &&RunResult, b: &&RunResult| {
+        let outcomes = a.summary.outcome.cmp(&b.summary.outcome);
+        outcomes.then(goodput(a).total_cmp(&goodput(b)))
+    };
     // The first of equals, in the order of the file.
-    let best = results.iter().rev().max_by(by_goodput);
-    let worst = results.iter().min_by(|a, b| badness(a).total_cmp(&badness(b)));
+    let best = results.iter().rev().max_by(by_merit);
+    let worst = results.iter().min_by(by_merit);
     let (Some(best), Some(worst)) = (best, worst) else {
         return "No policy was run".to_owned();
     };
     let least = results.iter().map(goodput).fold(f64::INFINITY, f64::min);
-    if results.len() > 1 && goodput(best) - least < 0.002 && !is_outage(worst) {
+    let most = results.iter().map(goodput).fold(0.0, f64::max);
+    if results.len() > 1 && most - least < 0.002 && !is_outage(worst) {
         return format!(
             "All {} policies keep {} of requests",
             results.len(),
@@ -102,17 +107,6 @@ pub fn compare_finding(results: &[RunResult]) -> String {
         return heading(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
     }
     heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
-}
-
-/// Lower is worse: soonest full outage, then any outage, then least goodput.
-fn badness(result: &RunResult) -> f64 {
-    let summary = &result.summary;
-    match (summary.outcome, summary.time_to_full_outage_s) {
-        (Outcome::FullOutage, Some(time_s)) => 1.0 - 1.0 / (1.0 + time_s.max(0.0)) - 3.0,
-        (Outcome::FullOutage, None) => -2.0,
-        (Outcome::PartialOutage, _) => summary.goodput_ratio - 1.5,
-        _ => summary.goodput_ratio,
-    }
 }
 
 fn is_outage(result: &RunResult) -> bool {
@@ -186,11 +180,19 @@ pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String
 fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
     let after = after_trigger(scenario, result);
     let zero_s = result.trigger_s.unwrap_or(0.0);
-    let rows = result.timeline.iter().filter(|row| row.time_s >= zero_s);
-    let peak = rows
-        .filter_map(|row| Some((row.utilization?, row)))
-        .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    match peak {
+    let hit = hit_pools(scenario);
+    let peak_of = |is_asked: &dyn Fn(PoolId) -> bool| {
+        let rows = result.timeline.iter().filter(|row| row.time_s >= zero_s && is_asked(row.pool));
+        rows.filter_map(|row| Some((row.utilization?, row)))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best })
+    };
+    // What is left of a pool that dies is overloaded for a moment: that is no finding.
+    let others = peak_of(&|pool| !hit[pool.index()]);
+    match others.or_else(|| peak_of(&|_| true)) {
+        Some((utilization, _)) if others.is_some() && utilization < 1.0 => {
+            let who = if hit.contains(&true) { "Pools that no event hit" } else { "All pools" };
+            format!("{who} stay at {} or below", load(utilization))
+        }
         Some((utilization, row)) => {
             let pool = &scenario.pools[row.pool.index()].name;
             let when = duration(row.time_s - zero_s);
