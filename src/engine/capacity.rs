@@ -1,7 +1,7 @@
 //! What pools can do, added up over their instances.
 
 use super::instances::flag;
-use super::world::World;
+use super::world::{Modifiers, World};
 
 impl World<'_> {
     /// Adds up what a pool's instances can do, where something has changed.
@@ -12,15 +12,15 @@ impl World<'_> {
                 continue;
             }
             let nominal_rps = kind.capacity_rps();
-            let workers = f64::from(kind.workers);
-            let speed_up = self.pools[pool].modifiers.speed.max(1.0);
+            let Modifiers { speed, speed_up, .. } = self.pools[pool].modifiers;
             let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {
                 if self.instances.is_up(i) {
                     in_flight += self.instances.tries[i];
-                    up_rps += self.instances.speed[i] * speed_up * nominal_rps;
+                    let own_rps = self.instances.speed[i] * nominal_rps;
+                    up_rps += own_rps * speed_up;
                     if self.instances.has(i, flag::IN_ROTATION) {
-                        healthy_rps += workers * self.rate(pool, i);
+                        healthy_rps += own_rps * speed * self.warmth(self.kind(pool), i);
                     }
                 }
             }

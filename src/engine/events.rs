@@ -1,5 +1,7 @@
 //! Phase 1: what the scenario does now.
 
+use std::collections::BTreeSet;
+
 use crate::model::{Action, Event, LossAmount, PoolId, Scenario, ZoneId};
 
 use super::instances::{Process, flag};
@@ -38,6 +40,7 @@ pub fn events(world: &mut World<'_>) {
         let event = &world.scenario.events[index];
         if world.step >= world.boundary_at(event.at.get()) && !world.events[index].has_begun {
             world.events[index].has_begun = true;
+            has_changed = true;
             begin(world, index);
         }
         kill_doomed(world, index);
@@ -46,6 +49,7 @@ pub fn events(world: &mut World<'_>) {
             && !world.events[index].has_ended
         {
             world.events[index].has_ended = true;
+            has_changed = true;
             end(world, index);
         }
         let intensity = intensity(event, &world.events[index], world.time_s());
@@ -157,9 +161,12 @@ fn subject(scenario: &Scenario, action: &Action) -> (Option<ZoneId>, Option<Pool
 /// Plans the deaths of up to `count` instances of a pool that are not dead, spread over `over`.
 fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
     let event = &world.scenario.events[index];
+    let doomed = |event: &EventState| event.doomed.iter().map(|&(_, _, i)| i).collect::<Vec<_>>();
+    let doomed: BTreeSet<usize> = world.events.iter().flat_map(doomed).collect();
     let is_there = |i| {
         let instances = &world.instances;
-        instances.process[i] != Process::Dead && !instances.has(i, flag::DISMISSED)
+        let is_going = doomed.contains(&i) || instances.has(i, flag::DISMISSED);
+        instances.process[i] != Process::Dead && !is_going
     };
     let victims: Vec<usize> = world.pools[pool.index()]
         .instances()
@@ -230,7 +237,9 @@ fn modify_pools(world: &mut World<'_>) {
         match &event.action {
             Action::Slow { pools, speed } => {
                 for pool in pools {
-                    modifiers[pool.index()].speed *= 1.0 + part * (speed.get() - 1.0);
+                    let factor = 1.0 + part * (speed.get() - 1.0);
+                    modifiers[pool.index()].speed *= factor;
+                    modifiers[pool.index()].speed_up *= factor.max(1.0);
                 }
             }
             Action::Errors { pools, share } => {
@@ -252,10 +261,9 @@ fn modify_pools(world: &mut World<'_>) {
         }
     }
     for (pool, modifiers) in modifiers.into_iter().enumerate() {
-        if world.pools[pool].modifiers.speed != modifiers.speed {
-            world.pools[pool].is_stale = true;
-        }
-        let has_new_speed = world.pools[pool].modifiers.speed != modifiers.speed;
+        let old = world.pools[pool].modifiers;
+        let has_new_speed = old.speed != modifiers.speed || old.speed_up != modifiers.speed_up;
+        world.pools[pool].is_stale |= has_new_speed;
         world.pools[pool].modifiers = modifiers;
         if has_new_speed && world.kind(pool).max_wait.is_some() {
             for i in world.pools[pool].instances() {

@@ -53,7 +53,7 @@ pub struct Instances {
     /// Where its process is.
     pub process: Vec<Process>,
     /// Events that hold it dead.
-    pub deaths: Vec<u8>,
+    pub deaths: Vec<u16>,
     /// See the constants of [`flag`].
     pub flags: Vec<u8>,
 }
@@ -68,6 +68,8 @@ pub mod flag {
     pub const REMOVED: u8 = 4;
     /// The pending probe has passed.
     pub const PASSED: u8 = 8;
+    /// Its places are limited by `max_wait`, which probes ignore.
+    pub const BY_DEADLINE: u8 = 32;
     /// Nobody wants it any more: it finishes what it has, and ends.
     pub const DISMISSED: u8 = 16;
 }

@@ -14,7 +14,7 @@ pub fn observe(
     shown: &mut Vec<PoolStep>,
     is_row: bool,
 ) {
-    judge_pools(world);
+    judge_pools(world, world.step + 1);
     world.add_up_capacities();
     if world.step + 1 == world.scenario.simulation.steps() {
         count_given_up(world);
@@ -35,7 +35,7 @@ pub fn tell(world: &mut World<'_>, observer: &mut dyn Observer) {
 }
 
 /// A pool is healthy while its share in rotation is at or over its threshold.
-fn judge_pools(world: &mut World<'_>) {
+pub fn judge_pools(world: &mut World<'_>, boundary: u32) {
     for index in 0..world.pools.len() {
         let threshold = world.settings[index].failover_threshold.get();
         let state = &mut world.pools[index];
@@ -52,7 +52,7 @@ fn judge_pools(world: &mut World<'_>) {
         } else {
             Happening::PoolUnhealthy { pool, in_rotation, expected }
         };
-        world.note(world.step + 1, what);
+        world.note(boundary, what);
     }
 }
 

@@ -1,7 +1,7 @@
 //! Phase 6: health checks move instances in and out of rotation (MODEL §5).
 
 use crate::model::ProbeKind;
-use crate::queueing::{Load, Normal, Response, response};
+use crate::queueing::{Load, Normal, Response, response, response_of_bypassing};
 
 use super::instances::{NEVER, Process, flag};
 use super::world::World;
@@ -59,12 +59,16 @@ fn answer_s(
         return Some(0.0);
     }
     let interval_s = check.interval.get();
-    let ignores_limit = world.kind(pool).max_wait.is_some();
+    let ignores_limit = world.instances.has(i, flag::BY_DEADLINE);
     let rate = world.rate(pool, i);
     let table = world.tables.get(world.instances.table[i]);
     let load = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
     let closure = table.closure(load.mean, load.variance);
-    let latency = response(table, &load, rate);
+    let latency = if ignores_limit {
+        response_of_bypassing(table, &load, rate)
+    } else {
+        response(table, &load, rate)
+    };
     let stream = world.member_stream(pool, i);
     // Luck persists for as long as the station remembers its state.
     let memory_s = 2.0 * load.variance / (rate * closure.busy).max(1e-300);

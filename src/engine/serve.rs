@@ -39,7 +39,6 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     let (totals, is_still) = serve_instances(world, pool, &conditions, is_row, shares);
     let keeps_still =
         world.kind(pool).warm_up.get() == 0.0 && world.kind(pool).slow_start.get() == 0.0;
-    let service_s = world.kind(pool).service_time.get();
     let step_s = world.step_s;
     let state = &mut world.pools[pool];
     // What drains of a queue that nothing enters is still in motion, however little it is.
@@ -56,7 +55,6 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     out.in_flight = totals.in_flight;
     out.queue = totals.queue;
     out.latency = totals.latency();
-    out.service_s = service_s;
 }
 
 /// Serves at every instance of a pool; also tells whether all are in a steady state.
@@ -97,72 +95,72 @@ fn mix(state: &mut PoolState, totals: &Totals) {
     state.redirected_share += fresh * (new_share - state.redirected_share);
 }
 
-/// Each instance's share of the pool's traffic.
+/// Each instance's share of the pool's traffic. A dead one that is still sent traffic gets an average
+/// share, whatever the balancing; the others share the rest by weight.
 fn spread(world: &World<'_>, pool: usize, panics: bool, receivers: u32, shares: &mut Vec<f64>) {
     shares.clear();
     let kind = world.kind(pool);
-    let is_even = kind.slow_start.get() == 0.0;
     let even = 1.0 / f64::from(receivers.max(1));
+    let is_even = kind.slow_start.get() == 0.0;
     let range = world.pools[pool].instances();
-    shares.extend(range.clone().map(|i| match receives(world, i, panics) {
-        false => 0.0,
-        true if is_even => even,
-        true => world.traffic_weight(kind, i),
-    }));
+    shares.extend(range.clone().map(|i| if receives(world, i, panics) { even } else { 0.0 }));
+    if !is_even {
+        let weight = |i: usize| world.traffic_weight(kind, i);
+        scale_living(world, pool, shares, |i, share| share * weight(i));
+    }
     if let Balancing::LeastRequest { choices } = world.settings[pool].balancing {
         prefer_idle(world, pool, choices, shares);
     }
-    let total: f64 = shares.iter().sum();
-    if !is_even && total > 0.0 {
-        shares.iter_mut().for_each(|share| *share /= total);
+}
+
+/// Gives the living instances that have a share another one, and scales these so that together they
+/// have what they had.
+fn scale_living(
+    world: &World<'_>,
+    pool: usize,
+    shares: &mut [f64],
+    other: impl Fn(usize, f64) -> f64,
+) {
+    let range = world.pools[pool].instances();
+    let living: Vec<(usize, usize)> = range
+        .enumerate()
+        .filter(|&(place, i)| shares[place] > 0.0 && world.instances.is_up(i))
+        .collect();
+    let had: f64 = living.iter().map(|&(place, _)| shares[place]).sum();
+    let mut total = 0.0;
+    for &(place, i) in &living {
+        shares[place] = other(i, shares[place]);
+        total += shares[place];
+    }
+    if total > 0.0 {
+        for (place, _) in living {
+            shares[place] *= had / total;
+        }
     }
 }
 
 /// Comparing queues levels them: an instance is given what it completes, and so much more as brings
-/// it to the pool's mean within a step or a service time, but at most `choices` times an even
-/// share.
+/// it to the pool's mean within a step or a service time, but at most `choices` times its share.
 fn prefer_idle(world: &World<'_>, pool: usize, choices: Option<u32>, shares: &mut [f64]) {
-    let range = world.pools[pool].instances();
-    let live = |i: usize| world.instances.is_up(i);
-    let incoming_rps = world.pools[pool].kept_rps + world.pools[pool].redirected_rps;
-    let receivers = shares.iter().filter(|share| **share > 0.0).count() as f64;
-    if incoming_rps <= 0.0 || receivers == 0.0 {
+    let state = &world.pools[pool];
+    let incoming_rps = state.kept_rps + state.redirected_rps;
+    if incoming_rps <= 0.0 {
         return;
     }
-    let even = 1.0 / receivers;
-    let most = even * choices.map_or(receivers, f64::from);
-    let places = || range.clone().enumerate().filter(|&(_, i)| live(i));
-    let (mut mean, mut count) = (0.0, 0.0);
-    for (place, i) in places() {
-        if shares[place] > 0.0 {
-            mean += world.instances.mean[i];
+    let (mut inside, mut count) = (0.0, 0.0);
+    for (place, i) in state.instances().enumerate() {
+        if shares[place] > 0.0 && world.instances.is_up(i) {
+            inside += world.instances.mean[i];
             count += 1.0;
         }
     }
-    if count == 0.0 {
-        return;
-    }
-    mean /= count;
-    let service_s = world.kind(pool).service_time.get();
-    let level_s = world.step_s.max(service_s);
-    let live_share = even * count;
-    let mut wanted_total = 0.0;
-    let wanted = |i: usize, had: f64| {
+    let mean = inside / f64::max(count, 1.0);
+    let level_s = world.step_s.max(world.kind(pool).service_time.get());
+    let most = choices.map_or(count, f64::from);
+    scale_living(world, pool, shares, |i, share| {
         let gap_rps = (mean - world.instances.mean[i]) / level_s;
-        (had + gap_rps / incoming_rps).clamp(0.0, most)
-    };
-    for (place, i) in places() {
-        if shares[place] > 0.0 {
-            shares[place] = wanted(i, shares[place]);
-            wanted_total += shares[place];
-        }
-    }
-    // A dead instance still in rotation keeps an average share.
-    for (place, _) in places() {
-        if wanted_total > 0.0 {
-            shares[place] *= live_share / wanted_total;
-        }
-    }
+        (share + gap_rps / incoming_rps).clamp(0.0, most * share)
+    });
 }
 
 /// What the balancing makes of the arrivals at one instance.

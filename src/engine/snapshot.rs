@@ -41,8 +41,6 @@ pub struct PoolStep {
     pub queue: f64,
     /// Tries in the system whose client has given up; only at the last step.
     pub given_up: f64,
-    /// Mean service time of a request there at its nominal speed, s.
-    pub service_s: f64,
     /// Instances whose process is up.
     pub up: u32,
     /// Instances in rotation.
@@ -91,6 +89,14 @@ pub struct Snapshot<'a> {
     pub is_row: bool,
     /// Pools by id.
     pub pools: &'a [PoolStep],
+}
+
+impl Snapshot<'_> {
+    /// Did the step begin at a time, or later?
+    #[must_use]
+    pub fn began_at_or_after(&self, time_s: f64) -> bool {
+        self.time_s - self.step_s >= time_s - 1e-9 * self.step_s
+    }
 }
 
 /// Is told everything that happens and shown the fleet at the end of every step.

@@ -57,6 +57,7 @@ fn step(
         pool.out.begin_step();
     }
     events::events(world);
+    observe::judge_pools(world, world.step);
     world.add_up_capacities();
     demand::demand(world, report_interval_s);
     route::route(world, policy, &mut scratch.views);

@@ -1,6 +1,6 @@
 //! The tables of stationary values that a run needs.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::queueing::Table;
 
@@ -9,20 +9,49 @@ use crate::queueing::Table;
 pub struct Tables {
     list: Vec<Table>,
     index: BTreeMap<(u32, Option<u64>), u32>,
+    /// Numbers whose table nobody needs any more.
+    free: Vec<u32>,
 }
 
+/// Over so many tables, those that nobody reads are given up: a limit that ramps would fill the
+/// memory with them.
+const MANY: usize = 256;
+
 impl Tables {
-    /// The number of the table for `servers` and at most `limit` in the system.
-    pub fn find(&mut self, servers: u32, limit: Option<u64>) -> u32 {
-        *self.index.entry((servers, limit)).or_insert_with(|| {
-            self.list.push(Table::new(servers, limit));
-            (self.list.len() - 1) as u32
-        })
+    /// The number of the table for `servers` and at most `limit` in the system; `in_use` are the
+    /// numbers that are still read.
+    pub fn find(&mut self, servers: u32, limit: Option<u64>, in_use: &[u32]) -> u32 {
+        if let Some(number) = self.index.get(&(servers, limit)) {
+            return *number;
+        }
+        if self.free.is_empty() && self.list.len() >= MANY {
+            self.sweep(in_use);
+        }
+        let table = Table::new(servers, limit);
+        let number = match self.free.pop() {
+            Some(number) => {
+                self.list[number as usize] = table;
+                number
+            }
+            None => {
+                self.list.push(table);
+                (self.list.len() - 1) as u32
+            }
+        };
+        self.index.insert((servers, limit), number);
+        number
     }
 
     /// A table by number.
     #[must_use]
     pub fn get(&self, number: u32) -> &Table {
         &self.list[number as usize]
+    }
+
+    fn sweep(&mut self, in_use: &[u32]) {
+        let in_use: BTreeSet<u32> = in_use.iter().copied().collect();
+        self.index.retain(|_, number| in_use.contains(number));
+        let unread = (0..self.list.len() as u32).filter(|number| !in_use.contains(number));
+        self.free.extend(unread);
     }
 }

@@ -15,6 +15,8 @@ use super::tables::Tables;
 pub struct Modifiers {
     /// Multiple of the instances' speed.
     pub speed: f64,
+    /// The same without what slows them down: what full knowledge could count on.
+    pub speed_up: f64,
     /// Share of tries that fail at once.
     pub error_share: f64,
     /// Share of the demand that is to be moved away.
@@ -25,7 +27,8 @@ pub struct Modifiers {
 
 impl Modifiers {
     /// Nothing out of the ordinary.
-    pub const NONE: Self = Self { speed: 1.0, error_share: 0.0, drain_share: 0.0, surge: 1.0 };
+    pub const NONE: Self =
+        Self { speed: 1.0, speed_up: 1.0, error_share: 0.0, drain_share: 0.0, surge: 1.0 };
 }
 
 /// Everything that a pool's instances serve under, but their own state.
@@ -308,18 +311,22 @@ impl<'a> World<'a> {
     }
 
     /// Picks the table of an instance's workers and places. `max_wait` limits the queue to
-    /// ⌊max_wait · c · r⌋ + 1 places.
+    /// ⌊max_wait · c · r⌋ + 1 places (over 1,000 places, to three digits: each number is a table).
     pub fn choose_table(&mut self, pool: usize, i: usize) {
         let kind = self.kind(pool);
         let workers = kind.workers;
         let mut places = kind.queue_limit;
+        let mut by_deadline = false;
         if let Some(max_wait) = kind.max_wait {
             let admitted = max_wait.get() * f64::from(workers) * self.rate(pool, i);
             let admitted = (admitted + 1e-9).floor() as u64 + 1;
+            let admitted = in_three_digits(admitted);
+            by_deadline = places.is_none_or(|places| admitted < places);
             places = Some(places.map_or(admitted, |places| places.min(admitted)));
         }
         let limit = places.map(|places| u64::from(workers) + places);
-        self.instances.table[i] = self.tables.find(workers, limit);
+        self.instances.mark(i, flag::BY_DEADLINE, by_deadline);
+        self.instances.table[i] = self.tables.find(workers, limit, &self.instances.table);
     }
 
     /// Work a second that its deep probes are to an instance.
@@ -342,6 +349,12 @@ fn most_instances(scenario: &Scenario) -> Vec<usize> {
         }
     }
     most
+}
+
+/// Rounds down to three digits.
+fn in_three_digits(places: u64) -> u64 {
+    let unit = 10_u64.pow(places.max(1).ilog10().saturating_sub(2));
+    if places > 1_000 { places / unit * unit } else { places }
 }
 
 /// Where new instances' ramps of speed and share begin.

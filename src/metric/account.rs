@@ -47,8 +47,7 @@ impl Account {
 
     /// Books a step.
     pub fn step(&mut self, snapshot: &Snapshot<'_>) {
-        let began_s = snapshot.time_s - snapshot.step_s;
-        if !self.is_open && began_s >= self.from_s - 1e-9 * snapshot.step_s {
+        if !self.is_open && snapshot.began_at_or_after(self.from_s) {
             self.is_open = true;
             self.before.clone_from(&self.in_flight);
         }

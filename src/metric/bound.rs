@@ -114,7 +114,7 @@ impl<'a> Bound<'a> {
 impl Metric for Bound<'_> {
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         self.follow(snapshot);
-        if snapshot.time_s > self.trigger_s + 1e-9 {
+        if snapshot.began_at_or_after(self.trigger_s) {
             self.completed += snapshot.pools.iter().map(|pool| pool.completed).sum::<f64>();
             self.possible += self.now_rps * snapshot.step_s;
         }

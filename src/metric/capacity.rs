@@ -39,7 +39,7 @@ impl Metric for Capacity {
 
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         self.last_rps = healthy_capacity_rps(snapshot);
-        if snapshot.time_s > self.trigger_s {
+        if snapshot.began_at_or_after(self.trigger_s) {
             self.least_rps = self.least_rps.min(self.last_rps);
         }
         for pool in snapshot.pools.iter().filter(|pool| pool.redirected_in > 0.0) {

@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use crate::engine::Snapshot;
-use crate::model::Scenario;
+use crate::model::{Event, Scenario};
 
 use super::{Metric, Summary};
 
@@ -16,26 +16,56 @@ const ENOUGH: f64 = 0.99;
 pub struct Recovery {
     trigger_s: f64,
     trigger_ends: bool,
-    /// Completed and ended, by step of the last minute.
-    recent: VecDeque<(f64, f64)>,
+    /// All that had completed, and all that had ended, at the end of each step of the last minute.
+    recent: VecDeque<Ended>,
+    now: Ended,
     before: Option<f64>,
     /// End of the first window since which every one was good enough.
     good_since_s: Option<f64>,
 }
 
+/// Requests since the start of the run.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ended {
+    at_s: f64,
+    completed: f64,
+    all: f64,
+}
+
+impl Ended {
+    /// Completed ÷ ended since an earlier moment; 1 when nothing ended.
+    fn completed_share_since(&self, earlier: &Self) -> f64 {
+        let all = self.all - earlier.all;
+        if all > 0.0 { (self.completed - earlier.completed) / all } else { 1.0 }
+    }
+}
+
 impl Recovery {
     /// For a scenario whose window begins at `trigger_s`.
     pub fn new(scenario: &Scenario, trigger_s: f64) -> Self {
+        let end_s = scenario.simulation.duration.get();
+        let ends = |event: &Event| event.until.is_some_and(|until| until.get() <= end_s);
         let mut first = scenario.events.iter().filter(|event| event.at.get() == trigger_s);
-        let trigger_ends = !scenario.events.is_empty() && first.all(|event| event.until.is_some());
-        Self { trigger_s, trigger_ends, recent: VecDeque::new(), before: None, good_since_s: None }
+        Self {
+            trigger_s,
+            trigger_ends: !scenario.events.is_empty() && first.all(ends),
+            recent: VecDeque::new(),
+            now: Ended::default(),
+            before: None,
+            good_since_s: None,
+        }
     }
 
-    /// Completed ÷ ended over the last minute; 1 when nothing ended.
+    /// Completed ÷ ended over the last minute, or as much of it as there is.
     fn completed_share(&self) -> f64 {
-        let sum = |of: fn(&(f64, f64)) -> f64| self.recent.iter().map(of).sum::<f64>();
-        let ended = sum(|step| step.1);
-        if ended > 0.0 { sum(|step| step.0) / ended } else { 1.0 }
+        self.recent.front().map_or(1.0, |oldest| self.now.completed_share_since(oldest))
+    }
+
+    /// Drops what is older than a minute before `now`, but for the last.
+    fn forget(&mut self) {
+        while self.recent.len() > 1 && self.recent[1].at_s <= self.now.at_s - WINDOW_S + 1e-9 {
+            self.recent.pop_front();
+        }
     }
 }
 
@@ -44,19 +74,20 @@ impl Metric for Recovery {
         if !self.trigger_ends {
             return;
         }
-        if self.before.is_none() && snapshot.time_s > self.trigger_s + 1e-9 {
+        let began_s = snapshot.time_s - snapshot.step_s;
+        if self.before.is_none() && snapshot.began_at_or_after(self.trigger_s) {
             self.before = Some(self.completed_share());
             self.recent.clear();
         }
-        let (mut completed, mut ended) = (0.0, 0.0);
+        if self.recent.is_empty() {
+            self.recent.push_back(Ended { at_s: began_s, ..self.now });
+        }
+        self.now.at_s = snapshot.time_s;
         for pool in snapshot.pools {
-            completed += pool.completed;
-            ended += pool.completed + pool.late + pool.shed + pool.rejected + pool.lost;
+            self.now.completed += pool.completed;
+            self.now.all += pool.completed + pool.late + pool.shed + pool.rejected + pool.lost;
         }
-        self.recent.push_back((completed, ended));
-        if self.recent.len() as f64 * snapshot.step_s > WINDOW_S + 1e-9 {
-            self.recent.pop_front();
-        }
+        self.forget();
         let has_window = snapshot.time_s >= self.trigger_s + WINDOW_S - 1e-9;
         if let (Some(before), true) = (self.before, has_window) {
             if self.completed_share() >= ENOUGH * before {
@@ -65,6 +96,7 @@ impl Metric for Recovery {
                 self.good_since_s = None;
             }
         }
+        self.recent.push_back(self.now);
     }
 
     fn finish(&mut self, summary: &mut Summary) {

@@ -90,7 +90,6 @@ impl CapacityAware {
         self.room.clear();
         self.movers.clear();
         for (index, pool) in view.pools.iter().enumerate() {
-            let home = PoolId::from_index(index);
             let most_rps = self.max_utilization * pool.capacity_rps;
             let drained_rps = pool.drain_share * pool.demand_rps;
             let own_rps = pool.demand_rps - drained_rps;
@@ -100,16 +99,30 @@ impl CapacityAware {
             self.room.push((most_rps - kept_rps.max(reported_rps)).max(0.0));
             let wanted_rps = own_rps - kept_rps + drained_rps;
             if wanted_rps > 0.0 {
-                let targets = view.graph.targets(home).filter(|t| accepts(view, t.pool));
-                let placed = targets.map(|target| Placed { target, rps: 0.0, offer_rps: 0.0 });
                 self.movers.push(Mover {
-                    home,
+                    home: PoolId::from_index(index),
                     wanted_rps,
                     left_rps: wanted_rps,
                     drained_rps,
-                    placed: placed.collect(),
+                    placed: Vec::new(),
                 });
             }
+        }
+        self.find_targets(view);
+    }
+
+    /// Only targets with room are worth a place in the list: in a large fleet that is full, every
+    /// home has something to move and nowhere to move it.
+    fn find_targets(&mut self, view: &View<'_>) {
+        if self.room.iter().all(|room| *room <= 0.0) {
+            return;
+        }
+        for mover in &mut self.movers {
+            let targets = view.graph.targets(mover.home);
+            let open = targets.filter(|target| {
+                self.room[target.pool.index()] > 0.0 && accepts(view, target.pool)
+            });
+            mover.placed = open.map(|target| Placed { target, rps: 0.0, offer_rps: 0.0 }).collect();
         }
     }
 

@@ -85,7 +85,7 @@ impl Policy for RateLimited {
             if moved_rps > 0.0 {
                 shares(view, home, &mut self.shares);
             }
-            let mut flows = self.next_flows(view, &old.unwrap_or_default(), moved_rps);
+            let mut flows = self.next_flows(view, home, &old.unwrap_or_default(), moved_rps);
             for flow in &mut flows {
                 // On the way back a home may ask for less than it had moved: what is remembered is
                 // what flows, lest it jump up again with the demand.
@@ -109,7 +109,8 @@ impl Policy for RateLimited {
 
 impl RateLimited {
     /// The flows of a home this step, by target.
-    fn next_flows(&self, view: &View<'_>, old: &[Flow], moved_rps: f64) -> Vec<Flow> {
+    fn next_flows(&self, view: &View<'_>, home: PoolId, old: &[Flow], moved_rps: f64) -> Vec<Flow> {
+        let is_home_healthy = view.pool(home).is_healthy;
         let mut flows = Vec::with_capacity(self.shares.len().max(old.len()));
         let mut wanted = self.shares.iter().peekable();
         let mut had = old.iter().peekable();
@@ -123,7 +124,7 @@ impl RateLimited {
             let wanted_rps =
                 wanted.next_if(|share| share.to == next).map(|share| share.share * moved_rps);
             let had = had.next_if(|flow| flow.to == next);
-            let flow = self.next_flow(view, next, wanted_rps, had, moved_rps > 0.0);
+            let flow = self.next_flow(view, next, wanted_rps, had, is_home_healthy);
             if flow.rps > 0.0 || wanted_rps.is_some() {
                 flows.push(flow);
             }
@@ -136,20 +137,20 @@ impl RateLimited {
         to: PoolId,
         wanted_rps: Option<f64>,
         had: Option<&Flow>,
-        home_moves: bool,
+        is_home_healthy: bool,
     ) -> Flow {
         let had_rps = had.map_or(0.0, |flow| flow.rps);
-        if let Some(full_rps) = wanted_rps {
+        let old_full_rps = had.map_or(0.0, |flow| flow.full_rps);
+        let full_rps = wanted_rps.unwrap_or(0.0);
+        if full_rps >= had_rps {
             let step_rps = self.limit.step_rps(full_rps, view.step_s);
             return Flow { to, rps: full_rps.min(had_rps + step_rps), full_rps };
         }
-        let full_rps = had.map_or(0.0, |flow| flow.full_rps);
         // Back to a healthy home over the same ramp; away from an unfit target at once.
-        let rps = if home_moves || !accepts(view, to) {
-            0.0
-        } else {
-            (had_rps - self.limit.step_rps(full_rps, view.step_s)).max(0.0)
-        };
-        Flow { to, rps, full_rps }
+        if !is_home_healthy || !accepts(view, to) {
+            return Flow { to, rps: full_rps, full_rps };
+        }
+        let step_rps = self.limit.step_rps(old_full_rps, view.step_s);
+        Flow { to, rps: full_rps.max(had_rps - step_rps), full_rps: old_full_rps }
     }
 }

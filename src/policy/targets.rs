@@ -18,8 +18,8 @@ pub struct Share {
 #[must_use]
 pub fn accepts(view: &View<'_>, pool: PoolId) -> bool {
     let pool = view.pool(pool);
-    // Nobody moves traffic to a pool that is being emptied.
-    pool.is_healthy && pool.serves() && pool.drain_share == 0.0
+    // Nobody moves traffic to a pool that is being emptied altogether.
+    pool.is_healthy && pool.serves() && pool.drain_share < 1.0
 }
 
 /// The part of `home`'s demand that ought to be elsewhere: everything when it is unhealthy, the

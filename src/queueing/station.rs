@@ -4,7 +4,7 @@
 //! moment. Steps are linearly implicit in L and exponentially fitted in V, so service times far
 //! below the step are stable, and are halved where a transient bends within the step.
 
-use super::table::{Closure, Table};
+use super::table::{Closure, Table, Tails};
 use super::wait::Response;
 
 /// Moments of the number in system.
@@ -243,9 +243,30 @@ fn wall(table: &Table, load: &Load, here: &Closure) -> (f64, f64, f64) {
     (room * here.block * width, by_mean, room * here.block / stationary)
 }
 
-/// The latency of a request that arrives now, at `rate` completions a second of one busy server.
+/// The latency of a request that arrives now and is admitted, at `rate` completions a second of one
+/// busy server.
 #[must_use]
 pub fn response(table: &Table, load: &Load, rate: f64) -> Response {
+    let tails = table.tails(load.mean, load.variance);
+    // An arrival that is refused finds the station full and does not wait.
+    let places = if table.limit().is_finite() { table.limit() - table.servers() } else { 0.0 };
+    let admitted = Tails {
+        all_busy: tails.all_busy - tails.block,
+        queue: tails.queue - places * tails.block,
+        queue_square: tails.queue_square - places * places * tails.block,
+        ..tails
+    };
+    response_to(&admitted, 1.0 - tails.block, table.servers(), rate)
+}
+
+/// The latency of a request that enters whatever the queue.
+#[must_use]
+pub fn response_of_bypassing(table: &Table, load: &Load, rate: f64) -> Response {
+    response_to(&table.tails(load.mean, load.variance), 1.0, table.servers(), rate)
+}
+
+/// The latency of a share `admitted` of arrivals, of which `tails` are the parts that wait.
+fn response_to(tails: &Tails, admitted: f64, servers: f64, rate: f64) -> Response {
     if rate <= 0.0 {
         return Response {
             wait_chance: 1.0,
@@ -254,21 +275,16 @@ pub fn response(table: &Table, load: &Load, rate: f64) -> Response {
             service_s: f64::INFINITY,
         };
     }
-    let tails = table.tails(load.mean, load.variance);
-    // An arrival that is refused finds the station full and does not wait.
-    let places = if table.limit().is_finite() { table.limit() - table.servers() } else { 0.0 };
-    let waiting = tails.all_busy - tails.block;
-    let queue = tails.queue - places * tails.block;
-    let queue_square = tails.queue_square - places * places * tails.block;
     let service_s = 1.0 / rate;
-    if waiting <= 1e-12 || queue < 0.0 || tails.block >= 1.0 {
+    let waiting = tails.all_busy;
+    if waiting <= 1e-12 || tails.queue < 0.0 || admitted <= 0.0 {
         return Response { wait_chance: 0.0, wait_mean_s: 0.0, wait_variance_s2: 0.0, service_s };
     }
-    let found = queue / waiting;
-    let spread = (queue_square / waiting - found * found).max(0.0);
-    let per_s = table.servers() * rate;
+    let found = tails.queue / waiting;
+    let spread = (tails.queue_square / waiting - found * found).max(0.0);
+    let per_s = servers * rate;
     Response {
-        wait_chance: (waiting / (1.0 - tails.block)).min(1.0),
+        wait_chance: (waiting / admitted).min(1.0),
         wait_mean_s: (found + 1.0) / per_s,
         wait_variance_s2: (spread + found + 1.0) / (per_s * per_s),
         service_s,

@@ -116,6 +116,9 @@ impl Moments {
         for n in mode..servers {
             self.add(f64::from(n), weight);
             weight *= erlangs / f64::from(n + 1);
+            if weight < NEGLIGIBLE * self.weight {
+                return 0.0;
+            }
         }
         weight
     }

@@ -181,7 +181,8 @@ fn gamma_guess(mean: f64, variance: f64, above: f64) -> f64 {
     }
     let ninth = variance / (9.0 * mean * mean);
     let root = 1.0 - ninth - normal_quantile(above) * ninth.sqrt();
-    mean * root.max(0.05).powi(3)
+    let root = root.max(0.05);
+    mean * root * root * root
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! The fluid plane: each instance is one M/M/c/K station with mean and variance (MODEL §4.1).
 
-use crate::engine::instances::Instances;
+use crate::engine::instances::{Instances, flag};
 use crate::engine::world::World;
 use crate::queueing::{Inflow, Load, Response, Stationary, advance, response};
 
@@ -29,7 +29,6 @@ pub struct Context {
     arrivals: ArrivalProcess,
     is_row: bool,
     has_warm_up: bool,
-    has_deadline: bool,
     /// Do deadlines admit another queue as rates change?
     has_moving_limit: bool,
     timeout_s: Option<f64>,
@@ -56,7 +55,6 @@ impl Context {
             arrivals,
             is_row,
             has_warm_up,
-            has_deadline,
             has_moving_limit: has_deadline && (has_warm_up || kind.redirect_cost != 1.0),
             timeout_s: client.timeout.map(crate::units::Seconds::get),
         }
@@ -139,6 +137,9 @@ pub fn start(world: &mut World<'_>, pool: usize, i: usize, tries_rps: f64) {
 /// A step that moves L and V by less than this share moves nothing.
 const STILL: f64 = 1e-12;
 
+/// So few tries are none.
+const NOTHING: f64 = 1e-9;
+
 /// Moves one living instance by one step; tells whether that left it as it was.
 pub fn serve(
     world: &mut World<'_>,
@@ -160,7 +161,7 @@ pub fn serve(
     let inflow = Inflow {
         tries_rps,
         probes_rps: world.probe_rps(pool, i),
-        probes_bypass_limit: context.has_deadline,
+        probes_bypass_limit: world.instances.has(i, flag::BY_DEADLINE),
         rate,
         dispersion: context.arrivals.dispersion,
         choice: context.arrivals.choice,
@@ -172,7 +173,12 @@ pub fn serve(
     let tries_there = world.instances.tries[i] + flow.admitted_tries;
     let all_there = before.mean + flow.admitted_tries + flow.admitted_probes;
     let left_share = if all_there > 0.0 { (flow.completed / all_there).min(1.0) } else { 0.0 };
-    let answers = tries_there * left_share;
+    let mut answers = tries_there * left_share;
+    if tries_rps == 0.0 && tries_there < NOTHING {
+        // The last of a queue that nothing enters is not halved for ever.
+        answers = tries_there;
+        load.mean = (load.mean - tries_there * (1.0 - left_share)).max(0.0);
+    }
     let queue = (load.mean - flow.busy).max(0.0);
     let had_wait_s = f64::from(world.instances.served_wait_s[i]);
     let served = Served { queue, busy: flow.busy, completed: flow.completed };

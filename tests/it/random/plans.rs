@@ -72,7 +72,7 @@ fn unconditional_moves_all_that_is_to_move_and_nothing_else() {
 }
 
 fn is_fit(pool: &PoolView) -> bool {
-    pool.is_healthy && pool.drain_share == 0.0
+    pool.is_healthy && pool.drain_share < 1.0
 }
 
 /// The home, of weight 1, shares with all that have anything in rotation.
@@ -102,7 +102,10 @@ fn capacity_aware_sheds_only_what_fits_nowhere() {
             let room = |index: usize| most * pools[index].capacity_rps - work[index];
             for (index, pool) in pools.iter().enumerate() {
                 let scale = most * pool.capacity_rps + pool.demand_rps;
-                prop_assert!(room(index) >= -EXACT * scale, "pool {index} over: {plan:?}");
+                // What nothing could have served stays, and is lost.
+                let is_lost = pool.in_rotation == 0;
+                let is_over = !is_lost && room(index) < -EXACT * scale;
+                prop_assert!(!is_over, "pool {index} over: {plan:?}");
                 // A sliver of what is shed may be rounding.
                 if plan.shed_rps[index] <= EXACT * pool.demand_rps {
                     continue;
