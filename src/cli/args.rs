@@ -81,7 +81,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "DIR")]
     pub out: Option<PathBuf>,
     /// The seed of every random number, instead of the file's
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
     pub seed: Option<u64>,
     /// How many seeds to run (not supported yet)
     #[arg(long, value_name = "N", hide = true)]
@@ -108,7 +108,7 @@ pub struct SimulateArgs {
     #[arg(long, value_name = "FORMAT", default_value = "human")]
     pub format: Format,
     /// How many policies are simulated at once [default: one a processor]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub jobs: Option<NonZeroUsize>,
     /// Print no messages but errors
     #[arg(long, short)]
@@ -221,6 +221,10 @@ fn duration(text: &str) -> Result<Duration, String> {
         Ok(duration) => Ok(Duration { text: text.to_owned(), seconds: duration.as_secs_f64() }),
         Err(_) => Err("not a duration; write it with a unit, such as 500ms or 1m30s".to_owned()),
     }
+}
+
+fn jobs(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
 }
 
 #[cfg(test)]

@@ -183,7 +183,8 @@ fn tell(
         Format::Json => file("summary.json"),
         Format::Csv => file("comparison.csv"),
         Format::Human | Format::Markdown => {
-            let table = comparison_table(results, style);
+            let width = if style == TableStyle::Markdown { None } else { terminal::width() };
+            let table = comparison_table(results, style, width);
             // Markdown would join the two lines into one paragraph.
             let gap = if style == TableStyle::Markdown { "\n" } else { "" };
             return terminal::print(&format!("{table}\n{closed_form}{gap}{verdict}\n"));

@@ -42,6 +42,12 @@ pub(super) fn message(text: &str) {
     drop(stderr.write_all(text.as_bytes()));
 }
 
+/// Columns of the terminal that stdout is, if it is one.
+pub(super) fn width() -> Option<usize> {
+    let (width, _) = terminal_size::terminal_size_of(io::stdout())?;
+    Some(usize::from(width.0)).filter(|width| *width > 0)
+}
+
 /// Whether a stream is written in colour.
 pub(super) fn style(colour: Colour, stream: Stream) -> Style {
     let is_wanted = match colour {

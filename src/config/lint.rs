@@ -58,9 +58,10 @@ fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut 
         return;
     }
     let title = format!(
-        "a full queue of `{}` takes {longest_wait_s:.3} s, less than the probes' time-out of \
+        "a full queue of `{}` takes {} s, less than the probes' time-out of \
          {timeout_s} s",
-        kind.name
+        kind.name,
+        to_thousandths(longest_wait_s)
     );
     let at = entity.place("queue_limit");
     let enough = (timeout_s * kind.capacity_rps()).ceil();
@@ -147,14 +148,18 @@ pub(super) fn demand_moves(
     let moved = base.pools.iter().zip(&case.pools).find(|(a, b)| a.demand != b.demand);
     let Some((before, after)) = moved else { return };
     let title = format!(
-        "policy `{policy}` moves the demand of pool `{}` from {:.3} to {:.3} rps",
+        "policy `{policy}` moves the demand of pool `{}` from {} to {} rps",
         before.name,
-        before.demand.get(),
-        after.demand.get()
+        to_thousandths(before.demand.get()),
+        to_thousandths(after.demand.get())
     );
     problems.push(
         Problem::warning("set-moves-demand", set_at, title)
             .label("headroom fixes demand from capacity")
             .help("give the pool `demand_rps` instead of `headroom` to compare at one demand"),
     );
+}
+
+fn to_thousandths(value: f64) -> f64 {
+    (value * 1000.0).round() / 1000.0
 }

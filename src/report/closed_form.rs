@@ -39,16 +39,27 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
         0.0 => String::new(),
         shed => format!(", or shedding {}", percent(shed)),
     };
-    let worst = match worst_survivor(scenario, &loss) {
+    let (worst, as_split) = match worst_survivor(scenario, &loss) {
         Some((pool, worst)) if worst > utilization + 0.01 => {
-            format!(" ({} worst, {})", scenario.pools[pool.index()].name, percent(worst))
+            let name = &scenario.pools[pool.index()].name;
+            // All demands grow together, and the worst survivor's load with them.
+            let needed = (1.0 + headroom) * worst - 1.0;
+            let is_hidden = worst >= 1.0 && utilization < 1.0;
+            (
+                format!(" ({name} worst, {})", percent(worst)),
+                if is_hidden {
+                    format!("; {name} as loaded takes {}", percent(needed))
+                } else {
+                    String::new()
+                },
+            )
         }
-        _ => String::new(),
+        _ => (String::new(), String::new()),
     };
     Some(format!(
         "closed form: without zone {zone}, {demand}{service} meet {} of capacity: {} \
          utilization{worst}, N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % takes {} \
-         headroom of load (now {}){or_shed}; waits ask for more",
+         headroom of load (now {}{as_split}){or_shed}; waits ask for more",
         words::rps(loss.surviving_capacity_rps),
         percent(utilization),
         percent(needed),

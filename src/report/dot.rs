@@ -10,8 +10,8 @@ use crate::report::words;
 #[must_use]
 pub fn dot(scenario: &Scenario) -> String {
     let mut text = format!(
-        "digraph {} {{\n  rankdir=LR;\n  node [shape=box, fontname=\"sans-serif\"];\n  edge \
-         [fontname=\"sans-serif\", fontsize=10];\n",
+        "digraph {} {{\n  rankdir=LR;\n  fontname=\"sans-serif\";\n  node [shape=box, \
+         fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n",
         quoted(&scenario.name)
     );
     for zone in &scenario.zone_rows {

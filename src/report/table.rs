@@ -18,6 +18,13 @@ pub enum TableStyle {
 
 type Value = fn(&RunResult) -> String;
 
+/// What goes when a terminal is too narrow for all columns, by index; files have them all.
+const LEAST_MISSED: [usize; 4] = [LEAST_HEALTHY, FURTHER_LOST, SHED, RECOVERED];
+const SHED: usize = 3;
+const LEAST_HEALTHY: usize = 5;
+const FURTHER_LOST: usize = 6;
+const RECOVERED: usize = 8;
+
 /// Headings and their values; the first two are words, the rest figures.
 const COLUMNS: &[(&str, Value)] = &[
     ("policy", |r| r.policy.clone()),
@@ -52,13 +59,47 @@ fn outcome_words(outcome: Outcome) -> String {
 }
 
 fn time(seconds: Option<f64>) -> String {
-    seconds.map_or_else(|| "–".to_owned(), words::short_duration)
+    match seconds {
+        Some(seconds) if seconds < 0.0 => "before".to_owned(),
+        Some(seconds) => words::short_duration(seconds),
+        None => "–".to_owned(),
+    }
 }
 
-/// The comparison, a line a policy; at most 100 columns wide for names of up to 17 letters. Ends
-/// with a line break.
+/// The comparison, a line a policy; at most 100 columns wide for names of up to 17 letters. Where
+/// `width` allows fewer, columns are left out, and a line says which. Ends with a line break.
 #[must_use]
-pub fn comparison_table(results: &[RunResult], style: TableStyle) -> String {
+pub fn comparison_table(results: &[RunResult], style: TableStyle, width: Option<usize>) -> String {
+    let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
+    let mut left_out = Vec::new();
+    let mut lines = table_lines(results, style, &shown);
+    if let Some(width) = width {
+        let is_empty = |column: &usize| results.iter().all(|r| (COLUMNS[*column].1)(r) == "–");
+        let empty = [RECOVERED].into_iter().filter(is_empty);
+        let mut candidates = empty.chain(LEAST_MISSED);
+        while lines.iter().any(|line| line.chars().count() > width) {
+            let Some(column) = candidates.next() else { break };
+            if shown.contains(&column) {
+                shown.retain(|kept| *kept != column);
+                left_out.push(COLUMNS[column].0.replace('\n', " "));
+                lines = table_lines(results, style, &shown);
+            }
+        }
+    }
+    if style == TableStyle::Coloured {
+        let header_lines = lines.len() - results.len();
+        for (line, result) in lines[header_lines..].iter_mut().zip(results) {
+            colour_outcome(line, result.summary.outcome);
+        }
+    }
+    if !left_out.is_empty() {
+        lines.push(format!("(too narrow for: {})", left_out.join(", ")));
+    }
+    lines.join("\n") + "\n"
+}
+
+fn table_lines(results: &[RunResult], style: TableStyle, shown: &[usize]) -> Vec<String> {
+    let columns = || shown.iter().map(|column| &COLUMNS[*column]);
     let mut table = Table::new();
     table.load_style(match style {
         TableStyle::Markdown => presets::ASCII_MARKDOWN,
@@ -71,9 +112,9 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle) -> String {
         TableStyle::Markdown => text.replace('\n', " "),
         TableStyle::Plain | TableStyle::Coloured => text.to_owned(),
     };
-    table.set_header(COLUMNS.iter().map(|(name, _)| heading(name)));
+    table.set_header(columns().map(|(name, _)| heading(name)));
     for result in results {
-        table.add_row(COLUMNS.iter().map(|(_, value)| value(result)));
+        table.add_row(columns().map(|(_, value)| value(result)));
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if style != TableStyle::Markdown {
@@ -83,14 +124,7 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle) -> String {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }
-    let mut lines: Vec<String> = table.lines().map(|line| line.trim_end().to_owned()).collect();
-    if style == TableStyle::Coloured {
-        let header_lines = lines.len() - results.len();
-        for (line, result) in lines[header_lines..].iter_mut().zip(results) {
-            colour_outcome(line, result.summary.outcome);
-        }
-    }
-    lines.join("\n") + "\n"
+    table.lines().map(|line| line.trim_end().to_owned()).collect()
 }
 
 /// Only figures follow the outcome, so its last occurrence in the line is the cell.

@@ -7,6 +7,8 @@ use super::csv::{
 use super::fixture::{result, results, scenario, timeline};
 use super::*;
 use crate::metric::{Outcome, RunResult};
+use crate::model::{Action, Event, PoolId, ZoneId};
+use crate::units::Ratio;
 
 fn with_runs<T>(results: &[RunResult], then: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let scenario = scenario();
@@ -106,9 +108,9 @@ fn summary_names_everything() {
 #[test]
 fn table_fits_a_terminal() {
     let results = results();
-    let plain = comparison_table(&results, TableStyle::Plain);
+    let plain = comparison_table(&results, TableStyle::Plain, None);
     assert!(plain.lines().all(|line| line.chars().count() <= 100), "{plain}");
-    let coloured = comparison_table(&results, TableStyle::Coloured);
+    let coloured = comparison_table(&results, TableStyle::Coloured, None);
     assert_eq!(coloured.matches("\x1b[1;31mfull outage\x1b[0m").count(), 2);
     let bare = ["\x1b[1;31m", "\x1b[33m", "\x1b[0m"]
         .iter()
@@ -116,8 +118,67 @@ fn table_fits_a_terminal() {
     assert_eq!(bare, plain);
     insta::assert_snapshot!(format!(
         "{plain}\n{}",
-        comparison_table(&results, TableStyle::Markdown)
+        comparison_table(&results, TableStyle::Markdown, None)
     ));
+}
+
+#[test]
+fn a_narrow_terminal_gets_fewer_columns() {
+    let mut results = results();
+    let whole = comparison_table(&results, TableStyle::Plain, None);
+    let whole = whole.lines().map(|line| line.chars().count()).max().unwrap_or_default();
+    for (width, columns) in [(whole, 9), (whole - 1, 8), (80, 7), (70, 6), (20, 5)] {
+        let table = comparison_table(&results, TableStyle::Plain, Some(width));
+        let (heads, note) = table.split_once("\n(too narrow for: ").unwrap_or((&table, ""));
+        let is_wide = heads.lines().any(|line| line.chars().count() > width);
+        assert_eq!(is_wide, width == 20, "{table}");
+        let left_out = if note.is_empty() { 0 } else { 1 + note.matches(", ").count() };
+        assert_eq!(left_out, 9 - columns, "{table}");
+    }
+    // What says something stays longer than what says nothing.
+    results[0].summary.recovered = Some(false);
+    let table = comparison_table(&results, TableStyle::Plain, Some(whole - 1));
+    assert!(table.contains("never") && table.contains("(too narrow for: least healthy"), "{table}");
+}
+
+#[test]
+fn what_came_before_the_trigger_is_not_counted_from_it() {
+    let mut early = result("unconditional", "unconditional", Outcome::FullOutage, 0.0);
+    early.summary.time_to_full_outage_s = Some(-26.5);
+    let verdict = with_runs(&[early.clone()], verdict_line);
+    let table = comparison_table(&[early], TableStyle::Plain, None);
+    assert!(verdict.contains("even before that") && table.contains("before"), "{verdict}\n{table}");
+    assert!(!verdict.contains("-26") && !table.contains("-26"), "{verdict}\n{table}");
+}
+
+#[test]
+fn a_verdict_names_what_else_happens() {
+    let mut scenario = scenario();
+    let outage = scenario.events[0].clone();
+    let (pool, zone) = (PoolId::from_index(1), ZoneId::from_index(1));
+    let drain = Action::Drain { pools: vec![pool], share: Ratio::new(1.0).expect("a ratio") };
+    let events = [
+        drain,
+        Action::AddInstances { pool, count: 2 },
+        Action::ZoneOutage { zone },
+        Action::Set { changes: vec![] },
+    ]
+    .map(|action| Event { action, ..outage.clone() });
+    let stable = result("none", "none", Outcome::Stable, 0.9);
+    let mut said = |chosen: &[usize]| {
+        scenario.events = chosen.iter().map(|index| events[*index].clone()).collect();
+        let line = verdict_line(&[Run { scenario: &scenario, result: &stable }]);
+        line.split(", doing").next().unwrap_or_default().to_owned()
+    };
+    assert_eq!(said(&[0]), "If planner-b is drained");
+    assert_eq!(said(&[0, 2]), "If planner-b is drained and zone b fails");
+    assert_eq!(said(&[0, 1, 2]), "If planner-b is drained, zone b fails and 1 more event follows");
+    assert_eq!(
+        said(&[2, 1, 3, 0]),
+        "If zone b fails, instances are added to planner-b and 2 more events follow"
+    );
+    let line = verdict_line(&[Run { scenario: &scenario, result: &stable }]);
+    assert!(line.ends_with("doing nothing holds in the end and keeps 90 % of requests."), "{line}");
 }
 
 #[test]

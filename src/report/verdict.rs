@@ -2,7 +2,7 @@
 
 use super::{Run, words};
 use crate::metric::{Outcome, RunResult};
-use crate::model::{Action, Scenario};
+use crate::model::{Action, Event, PoolId, Scenario};
 
 /// The verdict on one or more runs of one file, as one sentence without a line break. Empty
 /// without runs.
@@ -18,32 +18,59 @@ pub fn verdict_line(runs: &[Run<'_>]) -> String {
     }
 }
 
-/// What the whole run is about: its first event.
+/// What the whole run is about: its first event, the first zone to fail, and how much more follows.
 fn condition(scenario: &Scenario) -> String {
-    let Some(event) = scenario.events.first() else {
+    let Some((first, rest)) = scenario.events.split_first() else {
         return "With nothing happening".to_owned();
     };
-    let pools = |pools: &[crate::model::PoolId]| {
+    let first_clause = clause(scenario, first);
+    let is_outage = |event: &Event| matches!(event.action, Action::ZoneOutage { .. });
+    let main = rest.iter().find(|event| is_outage(event) && !is_outage(first)).or(rest.first());
+    match (main.map(|event| clause(scenario, event)), rest.len()) {
+        (None, _) => format!("If {first_clause}"),
+        (Some(second), 1) => format!("If {first_clause} and {second}"),
+        (Some(second), 2) => format!("If {first_clause}, {second} and 1 more event follows"),
+        (Some(second), count) => {
+            format!("If {first_clause}, {second} and {} more events follow", count - 1)
+        }
+    }
+}
+
+/// What an event does, as a clause: "zone a fails".
+fn clause(scenario: &Scenario, event: &Event) -> String {
+    let pools = |pools: &[PoolId]| {
         let names: Vec<&str> =
             pools.iter().map(|pool| scenario.pools[pool.index()].name.as_str()).collect();
         words::listed(&names)
     };
+    let verb = |pools: &[PoolId], one: &'static str, many: &'static str| match pools {
+        [_] => one,
+        _ => many,
+    };
     match &event.action {
-        Action::ZoneOutage { zone } => {
-            format!("If zone {} fails", scenario.zones[zone.index()].name)
+        Action::ZoneOutage { zone } => format!("zone {} fails", scenario.zones[zone.index()].name),
+        Action::InstanceLoss { pool, .. } => format!("instances of {} die", pools(&[*pool])),
+        Action::Drain { pools: ids, .. } => {
+            format!("{} {} drained", pools(ids), verb(ids, "is", "are"))
         }
-        Action::InstanceLoss { pool, .. } => format!("If instances of {} die", pools(&[*pool])),
-        Action::Drain { pools: drained, .. } => format!("If {} is drained", pools(drained)),
-        Action::Slow { pools: slow, .. } => format!("If {} slows down", pools(slow)),
-        Action::Errors { pools: failing, .. } => format!("If {} answers errors", pools(failing)),
-        Action::Surge { pool, .. } => format!("If demand for {} surges", pools(&[*pool])),
-        Action::AddInstances { .. } | Action::Set { .. } => format!("After {}", event.name),
+        Action::Slow { pools: ids, .. } => {
+            format!("{} {} down", pools(ids), verb(ids, "slows", "slow"))
+        }
+        Action::Errors { pools: ids, .. } => {
+            format!("{} {} errors", pools(ids), verb(ids, "answers", "answer"))
+        }
+        Action::Surge { pool, .. } => format!("demand for {} surges", pools(&[*pool])),
+        Action::AddInstances { pool, .. } => format!("instances are added to {}", pools(&[*pool])),
+        Action::Set { .. } => format!("{} changes settings", event.name),
     }
 }
 
 /// Policies that are all but perfect need no comparison.
 fn all_served(results: &[&RunResult]) -> bool {
-    let serves = |r: &RunResult| r.summary.outcome == Outcome::Stable && !is_without_requests(r);
+    let serves = |r: &RunResult| {
+        let summary = &r.summary;
+        summary.outcome == Outcome::Stable && summary.goodput_ratio >= words::HELD
+    };
     results.iter().all(|result| serves(result))
 }
 
@@ -92,6 +119,11 @@ fn deed(result: &RunResult) -> String {
         Outcome::Stable if is_without_requests(result) => {
             format!("{subject} has no request to serve")
         }
+        Outcome::FullOutage if summary.time_to_full_outage_s.is_some_and(|time_s| time_s < 0.0) => {
+            format!(
+                "{subject} leaves no pool healthy even before that and keeps {kept} of requests"
+            )
+        }
         Outcome::FullOutage => {
             // Between its losses a flapping fleet serves, so it is not down.
             let is_down_for_good = summary.final_healthy_capacity_ratio == 0.0;
@@ -111,7 +143,10 @@ fn deed(result: &RunResult) -> String {
             format!("{subject} loses a pool that nothing hit and keeps {kept} of requests")
         }
         Outcome::Degraded => format!("{subject} keeps {kept} of requests"),
-        Outcome::Stable => format!("{subject} holds and keeps {kept} of requests"),
+        Outcome::Stable if summary.goodput_ratio >= words::HELD => {
+            format!("{subject} holds and keeps {kept} of requests")
+        }
+        Outcome::Stable => format!("{subject} holds in the end and keeps {kept} of requests"),
     }
 }
 

@@ -1,5 +1,8 @@
 //! Quantities as a person says them.
 
+/// A stable fleet that kept less than this share of requests held in the end, but not all along.
+pub(super) const HELD: f64 = 0.95;
+
 /// `2 min 45 s`, `7.5 s`, `1 h 2 min`; seconds to one decimal below ten.
 #[must_use]
 pub(super) fn duration(seconds: f64) -> String {
@@ -23,7 +26,7 @@ pub(super) fn short_duration(seconds: f64) -> String {
     duration(seconds).replace(" min", "m").replace(" s", "s").replace(" h", "h")
 }
 
-/// `68 %`; near all or nothing with a decimal, and never rounded up to all or down to nothing.
+/// `68 %`; near all or nothing with a decimal, and never rounded to all or to nothing.
 #[must_use]
 pub(super) fn percent(ratio: f64) -> String {
     let percent = 100.0 * ratio;
@@ -31,8 +34,10 @@ pub(super) fn percent(ratio: f64) -> String {
         format!("{} %", one_decimal(percent))
     } else if percent > 99.0 {
         format!("{} %", one_decimal((10.0 * percent).floor() / 10.0))
+    } else if percent < 0.1 {
+        "< 0.1 %".to_owned()
     } else if percent < 1.0 {
-        format!("{} %", one_decimal((10.0 * percent).ceil() / 10.0))
+        format!("{} %", one_decimal(percent))
     } else {
         format!("{percent:.0} %")
     }
@@ -99,7 +104,7 @@ mod tests {
     #[test]
     fn percentages_never_overstate() {
         let words = [0.0, 0.0001, 0.237, 0.6803, 0.9996, 1.0, 1.304].map(percent);
-        assert_eq!(words, ["0 %", "0.1 %", "24 %", "68 %", "99.9 %", "100 %", "130.4 %"]);
+        assert_eq!(words, ["0 %", "< 0.1 %", "24 %", "68 %", "99.9 %", "100 %", "130.4 %"]);
     }
 
     #[test]

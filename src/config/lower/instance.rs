@@ -33,10 +33,13 @@ pub(super) fn simulation(document: &Document, problems: &mut Problems) -> Option
     if (steps - steps.round()).abs() > 1e-6 * steps || steps < 0.5 {
         steps = steps.ceil();
         let title = "`duration` is not a whole number of steps: it is rounded up";
-        problems.push(
-            Problem::warning("duration-rounded", table.place("duration"), title)
-                .help(format!("the run lasts {} s: {steps} steps of {step_s} s", steps * step_s)),
-        );
+        problems.push(Problem::warning("duration-rounded", table.place("duration"), title).help(
+            format!(
+                "the run lasts {} s: {steps} {} of {step_s} s",
+                steps * step_s,
+                if steps == 1.0 { "step" } else { "steps" }
+            ),
+        ));
     }
     let duration = Seconds::new(steps.round() * step_s).ok()?;
     Some(Simulation { duration, step: Seconds::new(step_s).ok()?, seed })

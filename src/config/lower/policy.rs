@@ -48,8 +48,9 @@ fn kind(table: &Table<'_>, problems: &mut Problems) -> Option<&'static PolicyKin
     if kind.is_none() {
         let words = policy::KINDS.iter().map(|kind| kind.name);
         let at = table.place("kind");
-        let problem = Problem::error("unknown-word", at, format!("there is no policy `{word}`"))
-            .help(format!("`kind` is {}", or_list(words.clone())));
+        let problem =
+            Problem::error("unknown-word", at, format!("there is no kind of policy `{word}`"))
+                .help(format!("`kind` is {}", or_list(words.clone())));
         problems.push(match problems.suggest(&word, words) {
             Some(close) => {
                 problem.help(format!("did you mean `{close}`?")).patch(at, format!("\"{close}\""))

@@ -181,6 +181,75 @@ fn long_names_and_foreign_causes() {
 }
 
 #[test]
+fn a_fault_keeps_its_mark_among_many_events() {
+    use crate::engine::{Happening, LogEntry};
+    let mut scenario = scenario(&["a", "b", "c"], 1);
+    let outage = scenario.events[0].clone();
+    scenario.events = (0..8)
+        .map(|index| {
+            let mut event = outage.clone();
+            event.name = format!("event-{index}");
+            event.at = crate::units::Seconds::new(60.0 + 20.0 * f64::from(index)).unwrap();
+            event.cause = Some(format!("cause {index}"));
+            event
+        })
+        .collect();
+    let mut result = result(&scenario, &cascade(), 1320, 0.5);
+    result.log.clear();
+    for event in 0..8 {
+        let at_s = 60.0 + 20.0 * f64::from(event);
+        for (time_s, is_end) in [(at_s, false), (at_s + 200.0, true)] {
+            let what = match is_end {
+                false => Happening::EventBegan { event, zone: None, pool: None },
+                true => Happening::EventEnded { event, zone: None, pool: None },
+            };
+            result.log.push(LogEntry { time_s, what });
+        }
+    }
+    result.log.sort_by(|a, b| a.time_s.total_cmp(&b.time_s));
+    let window = super::series::window(std::slice::from_ref(&result));
+    let marks = super::event_marks::fault_marks(&scenario, &result, &window);
+    assert_eq!(marks.len(), 10, "{marks:?}");
+    for (index, mark) in marks[..8].iter().enumerate() {
+        assert!(mark.text.ends_with(&format!(": cause {index}")), "{mark:?}");
+    }
+    assert!(marks[8].text.contains(" within "), "{marks:?}");
+    // Of two that share a mark neither hides behind the other's cause.
+    for event in &mut scenario.events {
+        event.cause = Some("x".repeat(200));
+    }
+    result.log.iter_mut().for_each(|entry| entry.time_s = 60.0);
+    let marks = super::event_marks::fault_marks(&scenario, &result, &window);
+    assert!(marks[0].text.ends_with("; and 7 more events"), "{marks:?}");
+}
+
+#[test]
+fn a_dying_pools_peak_is_no_finding() {
+    let scenario = scenario(&["a", "b", "c"], 1);
+    let results = super::fixture::simulated(&scenario, &["none", "unconditional"]);
+    let titles: Vec<String> = results
+        .iter()
+        .map(|result| super::finding::utilization_finding(&scenario, std::slice::from_ref(result)))
+        .collect();
+    assert_eq!(titles[0], "Pools that no event hit stay at 89\u{a0}% or below");
+    assert!(titles[1].contains(" peaks at ") && !titles[1].starts_with("planner-a"), "{titles:?}");
+}
+
+#[test]
+fn what_fell_is_not_the_best_for_keeping_more() {
+    let scenario = scenario(&["a", "b", "c"], 1);
+    let mut results = super::fixture::simulated(&scenario, &["none", "unconditional"]);
+    results[0].summary.goodput_ratio = 0.7;
+    results[0].summary.outcome = crate::metric::Outcome::Degraded;
+    results[1].summary.goodput_ratio = 0.9;
+    results[1].summary.outcome = crate::metric::Outcome::FullOutage;
+    results[1].summary.time_to_full_outage_s = Some(80.0);
+    let title = super::finding::compare_finding(&results).replace('\u{a0}', " ");
+    assert!(title.starts_with("unconditional "), "{title}");
+    assert!(title.ends_with("; no failover keeps 70 % of requests"), "{title}");
+}
+
+#[test]
 fn flapping_is_collapsed() {
     use crate::engine::{Happening, LogEntry};
     use crate::model::PoolId;

@@ -88,17 +88,18 @@ fn faults(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<Draft
         let Some(since_s) = window.place(entry.time_s) else { continue };
         let before = &mut seen[index][usize::from(class == Class::FaultEnd)];
         if !std::mem::replace(before, true) {
-            let subject = match class {
-                Class::Fault => event_words(scenario, event),
-                _ => format!("{} ends", event.name),
+            let (subject, detail) = match (class, &event.cause) {
+                (Class::Fault, Some(cause)) => (event_words(scenario, event), format!(": {cause}")),
+                (Class::Fault, None) => (event_words(scenario, event), String::new()),
+                _ => (format!("{} ends", event.name), String::new()),
             };
-            drafts.push(draft(since_s, class, subject, String::new()));
+            drafts.push(draft(since_s, class, subject, detail));
         }
     }
     drafts
 }
 
-/// What an event does: "zone a fails over 1 min: disk pressure".
+/// What an event does: "zone a fails over 1 min".
 fn event_words(scenario: &Scenario, event: &Event) -> String {
     let pool = |id: &PoolId| scenario.pools[id.index()].name.clone();
     let pools = |ids: &[PoolId]| list(&ids.iter().map(pool).collect::<Vec<_>>());
@@ -135,10 +136,7 @@ fn event_words(scenario: &Scenario, event: &Event) -> String {
     if event.over.get() > 0.0 {
         text = format!("{text} over {}", duration(event.over.get()));
     }
-    match &event.cause {
-        Some(cause) => format!("{text}: {cause}"),
-        None => text,
-    }
+    text
 }
 
 /// First redirect, first shed, first instance out of a pool that no event hit.
@@ -192,30 +190,36 @@ fn losses(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<Draft
     drafts
 }
 
-/// Joins drafts of a class that would crowd, then more until at most `most` are left.
+/// Joins drafts of a class that would crowd, then more until at most `most` are left: ends of
+/// events first, which say least, and beginnings last, which say what it is all about.
 fn crowd(drafts: &mut Vec<Draft>, window: &Window, most: usize) {
     let near_s = (window.to_s - window.from_s) * 0.004;
-    loop {
-        let nearest = nearest_pair(drafts);
-        match nearest {
-            Some((gap_s, first, second)) if gap_s < near_s || drafts.len() > most => {
-                let joined = drafts.remove(second);
-                drafts[first].last_s = drafts[first].last_s.max(joined.last_s);
-                drafts[first].subjects.extend(joined.subjects);
-            }
-            None if drafts.len() > most => {
-                // Each class is there once at most but faults' ends: the last says least.
-                drafts.truncate(most);
-            }
-            _ => return,
+    while let Some((gap_s, first, second)) = nearest_pair(drafts, |_| true) {
+        if gap_s >= near_s {
+            break;
+        }
+        join(drafts, first, second);
+    }
+    let turns: [fn(Class) -> bool; 3] =
+        [|class| class == Class::FaultEnd, |class| class != Class::Fault, |_| true];
+    for may_join in turns {
+        while drafts.len() > most {
+            let Some((_, first, second)) = nearest_pair(drafts, may_join) else { break };
+            join(drafts, first, second);
         }
     }
 }
 
+fn join(drafts: &mut Vec<Draft>, first: usize, second: usize) {
+    let joined = drafts.remove(second);
+    drafts[first].last_s = drafts[first].last_s.max(joined.last_s);
+    drafts[first].subjects.extend(joined.subjects);
+}
+
 /// The two drafts of one class that are nearest in time: gap, index, later index.
-fn nearest_pair(drafts: &[Draft]) -> Option<(f64, usize, usize)> {
+fn nearest_pair(drafts: &[Draft], may_join: impl Fn(Class) -> bool) -> Option<(f64, usize, usize)> {
     let mut best: Option<(f64, usize, usize)> = None;
-    for (second, later) in drafts.iter().enumerate() {
+    for (second, later) in drafts.iter().enumerate().filter(|(_, draft)| may_join(draft.class)) {
         let earlier = drafts[..second].iter().rposition(|draft| draft.class == later.class);
         let Some(first) = earlier else { continue };
         let gap_s = later.since_s - drafts[first].since_s;
@@ -228,17 +232,16 @@ fn nearest_pair(drafts: &[Draft]) -> Option<(f64, usize, usize)> {
 
 fn worded(draft: Draft) -> EventMark {
     let Draft { since_s, last_s, class, subjects, detail } = draft;
+    let within = match last_s - since_s {
+        spread_s if spread_s >= 1.0 => format!(" within {}", duration(spread_s)),
+        _ => String::new(),
+    };
     let text = match (class, subjects.as_slice()) {
         (Class::Lost, [only]) => format!("{only} lost{detail}"),
-        (Class::Lost, names) if last_s - since_s >= 1.0 => {
-            format!("{} lost within {}", list(names), duration(last_s - since_s))
-        }
-        (Class::Lost, names) => format!("{} lost", list(names)),
+        (Class::Lost, names) => format!("{} lost{within}", list(names)),
         (_, [only]) => format!("{only}{detail}"),
-        (_, [first, rest @ ..]) => match rest {
-            [second] => format!("{first}; {second}"),
-            rest => format!("{first}; and {} more events", rest.len()),
-        },
+        (_, [first, second]) => format!("{first}; {second}{within}"),
+        (_, [first, rest @ ..]) => format!("{first}; and {} more events{within}", rest.len()),
         (_, []) => detail,
     };
     EventMark { since_s, text }

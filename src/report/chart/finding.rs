@@ -1,8 +1,9 @@
 //! A chart's title: what it shows, as one sentence.
 
 use super::words::{duration, load, percent, zone};
-use crate::metric::{Outcome, RunResult};
+use crate::metric::{Outcome, RunResult, hit_pools};
 use crate::model::{Action, PoolId, Scenario};
+use crate::report::words::HELD;
 
 /// The finding of one run.
 pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
@@ -10,6 +11,10 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
     let summary = &result.summary;
     let kept = percent(summary.goodput_ratio);
     match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) if time_s < 0.0 => {
+            let before = after.replacen(" after ", " even before ", 1);
+            format!("No healthy pool{before}; {kept} of requests completed")
+        }
         (Outcome::FullOutage, Some(time_s)) => {
             let time = match result.trigger_s {
                 Some(_) => duration(time_s),
@@ -38,7 +43,12 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
         (Outcome::Stable, _) if result.trigger_s.is_none() => {
             format!("A quiet run: {kept} of requests completed")
         }
-        (Outcome::Stable, _) => format!("The fleet holds{after}; {kept} of requests completed"),
+        (Outcome::Stable, _) if summary.goodput_ratio >= HELD => {
+            format!("The fleet holds{after}; {kept} of requests completed")
+        }
+        (Outcome::Stable, _) => {
+            format!("The fleet holds in the end{after}; {kept} of requests completed")
+        }
     }
 }
 
@@ -72,15 +82,20 @@ pub fn trigger_words(scenario: &Scenario) -> String {
 /// The finding of a comparison: what the worst policy does, and what the best one keeps.
 pub fn compare_finding(results: &[RunResult]) -> String {
     let goodput = |result: &RunResult| result.summary.goodput_ratio;
-    let by_goodput = |a: &&RunResult, b: &&RunResult| goodput(a).total_cmp(&goodput(b));
+    // As the verdict ranks them: a fleet that fell is worse than one that shed more.
+    let by_merit = |a: &&RunResult, b: &&RunResult| {
+        let outcomes = a.summary.outcome.cmp(&b.summary.outcome);
+        outcomes.then(goodput(a).total_cmp(&goodput(b)))
+    };
     // The first of equals, in the order of the file.
-    let best = results.iter().rev().max_by(by_goodput);
-    let worst = results.iter().min_by(|a, b| badness(a).total_cmp(&badness(b)));
+    let best = results.iter().rev().max_by(by_merit);
+    let worst = results.iter().min_by(by_merit);
     let (Some(best), Some(worst)) = (best, worst) else {
         return "No policy was run".to_owned();
     };
     let least = results.iter().map(goodput).fold(f64::INFINITY, f64::min);
-    if results.len() > 1 && goodput(best) - least < 0.002 && !is_outage(worst) {
+    let most = results.iter().map(goodput).fold(0.0, f64::max);
+    if results.len() > 1 && most - least < 0.002 && !is_outage(worst) {
         return format!(
             "All {} policies keep {} of requests",
             results.len(),
@@ -94,17 +109,6 @@ pub fn compare_finding(results: &[RunResult]) -> String {
     heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
 }
 
-/// Lower is worse: soonest full outage, then any outage, then least goodput.
-fn badness(result: &RunResult) -> f64 {
-    let summary = &result.summary;
-    match (summary.outcome, summary.time_to_full_outage_s) {
-        (Outcome::FullOutage, Some(time_s)) => time_s / (1.0 + time_s) - 3.0,
-        (Outcome::FullOutage, None) => -2.0,
-        (Outcome::PartialOutage, _) => summary.goodput_ratio - 1.5,
-        _ => summary.goodput_ratio,
-    }
-}
-
 fn is_outage(result: &RunResult) -> bool {
     matches!(result.summary.outcome, Outcome::FullOutage | Outcome::PartialOutage)
 }
@@ -112,6 +116,9 @@ fn is_outage(result: &RunResult) -> bool {
 fn harm(result: &RunResult) -> String {
     let (name, summary) = (name(result), &result.summary);
     match (summary.outcome, summary.time_to_full_outage_s) {
+        (Outcome::FullOutage, Some(time_s)) if time_s < 0.0 => {
+            format!("{name} leaves no healthy pool even before the first event")
+        }
         (Outcome::FullOutage, Some(time_s)) => {
             let verb = if summary.final_healthy_capacity_ratio > 0.0 {
                 "leaves no healthy pool"
@@ -132,7 +139,10 @@ fn harm(result: &RunResult) -> String {
 
 /// The policy's name in a sentence.
 fn name(result: &RunResult) -> &str {
-    if result.policy == "none" { "no failover" } else { &result.policy }
+    match (result.policy_kind, result.policy.as_str()) {
+        ("none", "none") => "no failover",
+        (_, name) => name,
+    }
 }
 
 /// Policies' names stay as they are in the file, at a sentence's start, too.
@@ -170,11 +180,19 @@ pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String
 fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
     let after = after_trigger(scenario, result);
     let zero_s = result.trigger_s.unwrap_or(0.0);
-    let rows = result.timeline.iter().filter(|row| row.time_s >= zero_s);
-    let peak = rows
-        .filter_map(|row| Some((row.utilization?, row)))
-        .reduce(|best, next| if next.0 > best.0 { next } else { best });
-    match peak {
+    let hit = hit_pools(scenario);
+    let peak_of = |is_asked: &dyn Fn(PoolId) -> bool| {
+        let rows = result.timeline.iter().filter(|row| row.time_s >= zero_s && is_asked(row.pool));
+        rows.filter_map(|row| Some((row.utilization?, row)))
+            .reduce(|best, next| if next.0 > best.0 { next } else { best })
+    };
+    // What is left of a pool that dies is overloaded for a moment: that is no finding.
+    let others = peak_of(&|pool| !hit[pool.index()]);
+    match others.or_else(|| peak_of(&|_| true)) {
+        Some((utilization, _)) if others.is_some() && utilization < 1.0 => {
+            let who = if hit.contains(&true) { "Pools that no event hit" } else { "All pools" };
+            format!("{who} stay at {} or below", load(utilization))
+        }
         Some((utilization, row)) => {
             let pool = &scenario.pools[row.pool.index()].name;
             let when = duration(row.time_s - zero_s);
