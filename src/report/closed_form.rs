@@ -16,8 +16,8 @@ struct ZoneLoss {
     surviving_capacity_rps: f64,
 }
 
-/// One line on the loss of the zone that the first event takes; none when the first event is
-/// another one. Bounds, not forecasts: with unequal instances and random waits a fleet needs more.
+/// One line on the first zone that the events take; none when they take none. Bounds, not forecasts:
+/// with unequal instances and random waits a fleet needs more.
 #[must_use]
 pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
     let loss = first_zone_loss(scenario)?;
@@ -69,10 +69,10 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
 
 fn first_zone_loss(scenario: &Scenario) -> Option<ZoneLoss> {
     // Events are sorted by time.
-    let Some(Action::ZoneOutage { zone }) = scenario.events.first().map(|event| &event.action)
-    else {
-        return None;
-    };
+    let zone = scenario.events.iter().find_map(|event| match &event.action {
+        Action::ZoneOutage { zone } => Some(zone),
+        _ => None,
+    })?;
     let utilization = |loss: &ZoneLoss| loss.demand_rps / loss.surviving_capacity_rps;
     (0..scenario.services.len())
         .map(ServiceId::from_index)
