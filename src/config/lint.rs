@@ -6,7 +6,7 @@ use super::document::{Document, Entity, Value};
 use super::problems::Problems;
 use super::setting::Section;
 use crate::diagnostic::{Problem, Span};
-use crate::model::{InstanceKind, Pool, ProbeKind, Scenario};
+use crate::model::{Event, InstanceKind, Pool, ProbeKind, Scenario};
 
 /// A probe time-out below so many mean service times fails healthy instances …
 const FEW_SERVICE_TIMES: f64 = 3.0;
@@ -27,6 +27,7 @@ pub(super) fn lint(document: &Document, scenario: &Scenario, problems: &mut Prob
             no_steady_state(entity, pool, scenario, problems);
         }
     }
+    run_ends_early(document, scenario, problems);
     unused(document, problems);
 }
 
@@ -111,6 +112,39 @@ fn no_steady_state(entity: &Entity, pool: &Pool, scenario: &Scenario, problems: 
     );
 }
 
+/// The outcome goes by the requests that arrive once the fault is detected: are there any?
+fn run_ends_early(document: &Document, scenario: &Scenario, problems: &mut Problems) {
+    let Some((event, words)) = undetected(scenario) else { return };
+    let duration = document.simulation.get("duration").map(|entry| entry.at);
+    let event = document.table(Section::Event).get(&event.name).map(|entity| entity.at);
+    let Some(at) = duration.or(event) else { return };
+    problems.push(ends_early(at, words, scenario));
+}
+
+/// The event that takes longest to be detected, if the run ends first, and what to say of it.
+fn undetected(scenario: &Scenario) -> Option<(&Event, String)> {
+    let simulation = &scenario.simulation;
+    let by_s = |event: &&Event| scenario.detected_by_s(event);
+    let last = scenario.events.iter().max_by(|a, b| by_s(a).total_cmp(&by_s(b)))?;
+    if simulation.boundary_at(scenario.detection_deadline_s()) < simulation.steps() {
+        return None;
+    }
+    let words = format!(
+        "the run ends at {} s, before event `{}` is sure to be detected, at {} s",
+        simulation.duration.get(),
+        last.name,
+        by_s(&last)
+    );
+    Some((last, words))
+}
+
+fn ends_early(at: Span, title: String, scenario: &Scenario) -> Problem {
+    let least_s = scenario.detection_deadline_s();
+    Problem::warning("run-ends-before-detection", at, title)
+        .help("no request is left by which to tell whether the fleet holds")
+        .help(format!("make `duration` longer than {least_s} s, or detect faster"))
+}
+
 fn unused(document: &Document, problems: &mut Problems) {
     let used = |sections: &[Section], key: &str| -> BTreeSet<String> {
         let entities = sections.iter().flat_map(|section| document.table(*section).values());
@@ -134,6 +168,19 @@ fn unused(document: &Document, problems: &mut Problems) {
                 problems.push(problem.help("use it, or leave it out"));
             }
         }
+    }
+}
+
+/// What is odd about a scenario under a policy's `set`, and is not without it.
+pub(super) fn lint_case(
+    base: &Scenario,
+    policy: &str,
+    case: &Scenario,
+    set_at: Span,
+    problems: &mut Problems,
+) {
+    if let (None, Some((_, words))) = (undetected(base), undetected(case)) {
+        problems.push(ends_early(set_at, format!("under policy `{policy}` {words}"), case));
     }
 }
 

@@ -103,6 +103,20 @@ fn what_fails_before_it_can_be_detected_leaves_the_outcome_stable() {
 }
 
 #[test]
+fn a_run_without_requests_after_the_detection_deadline_is_not_judged() {
+    // a's death can be detected by 20 + 3 · 2 + 1 = 27 s.
+    for (duration, is_judged, outcome) in
+        [("27s", false, Outcome::Stable), ("27.5s", true, Outcome::Degraded)]
+    {
+        let set = format!("simulation.duration={duration}");
+        let short = summary(A_DIES, "none", &[&set]);
+        assert_eq!((short.is_judged, short.outcome), (is_judged, outcome), "{duration}");
+        assert!(short.lost_ratio > 0.4, "{duration}: half of the traffic is lost");
+    }
+    assert!(summary("", "none", &[]).is_judged, "nothing is to be detected");
+}
+
+#[test]
 fn degraded_begins_at_one_failed_request_in_a_thousand() {
     for (share, outcome) in [(0.0018, Outcome::Stable), (0.0022, Outcome::Degraded)] {
         // Of one of two equal pools.
