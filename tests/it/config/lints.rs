@@ -1,8 +1,9 @@
 //! What is odd about a file that can be run: each warning where it is due, and nowhere else.
 
+use zonefall::config::{Rejected, load};
 use zonefall::diagnostic::Problem;
 
-use super::accepted;
+use super::{accepted, places};
 
 /// Two zones at 40 % of capacity, probed every 2 s, with a run of 200 s in steps of 0.5 s.
 fn file(more: &str) -> String {
@@ -40,6 +41,13 @@ fn titles(text: &str, sets: &[&str]) -> Vec<String> {
     warnings(text, sets).into_iter().map(line).collect()
 }
 
+fn errors(text: &str) -> Vec<String> {
+    let Err(Rejected { problems, sources }) = load("x.toml", text.as_bytes(), &[]) else {
+        panic!("accepted: {text}")
+    };
+    places(&problems, &sources)
+}
+
 #[test]
 fn a_run_that_ends_before_the_fault_is_detected_is_odd() {
     // Three probes in 6 s and a time-out of 1 s after 60 s.
@@ -61,4 +69,34 @@ fn a_run_that_ends_before_the_fault_is_detected_is_odd() {
         ["run-ends-before-detection: under policy `slow` the run ends at 200 s, before event \
           `a-fails` is sure to be detected, at 261 s"]
     );
+}
+
+fn surge(times: &str) -> String {
+    file(&format!("[event.e]\nkind = \"surge\"\npool = \"web-a\"\nfactor = 2\n{times}\n"))
+}
+
+#[test]
+fn an_event_that_no_step_can_begin_with_is_refused() {
+    for at in ["199.6s", "199.9s", "200s", "300s"] {
+        assert_eq!(errors(&surge(&format!("at = \"{at}\""))), ["event-after-end 23:6"], "{at}");
+    }
+    // The last step begins at 199.5 s.
+    for at in ["199.1s", "199.5s"] {
+        accepted("x.toml", &surge(&format!("at = \"{at}\"")), &[]);
+    }
+}
+
+#[test]
+fn an_event_that_begins_and_ends_between_two_steps_is_odd() {
+    let ids = |at: &str, until: &str| {
+        let times = format!("at = \"{at}\"\nuntil = \"{until}\"");
+        warnings(&surge(&times), &[]).into_iter().map(|problem| problem.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("50.1s", "50.5s"), ["event-between-steps"]);
+    assert_eq!(ids("50.1s", "50.4s"), ["event-between-steps"]);
+    assert_eq!(ids("50.1s", "50.6s"), [""; 0]);
+    assert_eq!(ids("50s", "50.1s"), [""; 0], "it is in force for a step");
+    // Instances that die for a moment have to start again.
+    let blink = A_FAILS.replace("60s\"", "50.1s\"\nuntil = \"50.5s\"");
+    assert_eq!(titles(&file(&blink), &[]), [""; 0]);
 }

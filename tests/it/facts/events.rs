@@ -69,6 +69,15 @@ fn a_zone_outage_kills_one_by_one_and_its_instances_start_again() {
 }
 
 #[test]
+fn an_outage_between_two_steps_makes_its_instances_start_again() {
+    let outage = "[event.e]\nat = \"20.1s\"\nkind = \"zone-outage\"\nzone = \"a\"\n\
+                  until = \"20.4s\"\n";
+    let run = run(&pair(outage), "none", &[], 1);
+    let up = |time_s| at(&run, "web-a", time_s).instances;
+    assert_eq!([20.5, 21.0, 30.0, 31.5].map(up), [4, 0, 0, 4]);
+}
+
+#[test]
 fn an_instance_loss_takes_a_count_or_a_share_of_one_pool() {
     for amount in ["count = 3", "share = 0.75"] {
         let kind = "kind = \"instance-loss\"\npool = \"web-a\"";
