@@ -6,7 +6,7 @@ use super::document::{Document, Entity, Value};
 use super::problems::Problems;
 use super::setting::Section;
 use crate::diagnostic::{Problem, Span};
-use crate::model::{Event, InstanceKind, Pool, ProbeKind, Scenario};
+use crate::model::{Balancing, Event, InstanceKind, Pool, ProbeKind, Scenario};
 
 /// A probe time-out below so many mean service times fails healthy instances …
 const FEW_SERVICE_TIMES: f64 = 3.0;
@@ -93,23 +93,41 @@ fn tight_probe_timeout(entity: &Entity, kind: &InstanceKind, problems: &mut Prob
 }
 
 fn no_steady_state(entity: &Entity, pool: &Pool, scenario: &Scenario, problems: &mut Problems) {
-    let kind = &scenario.kinds[pool.kind.index()];
-    let capacity_rps = kind.capacity_rps() * f64::from(pool.instances);
-    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
-    if is_bounded || pool.demand.get() < capacity_rps {
-        return;
-    }
+    let Some(words) = starts_empty(&entity.shown, pool, scenario) else { return };
     let key = if entity.get("demand_rps").is_some() { "demand_rps" } else { "headroom" };
-    let title = format!(
-        "the demand of pool `{}`, {} rps, is not below its capacity of {capacity_rps} rps",
-        entity.shown,
-        pool.demand.get()
-    );
-    problems.push(
-        Problem::warning("no-steady-state", entity.place(key), title)
-            .label("its queue grows without end, and starts empty")
-            .help("lower the demand, add instances, or give them a `queue_limit`"),
-    );
+    problems.push(grows_without_end(entity.place(key), words));
+}
+
+/// What to say of a pool of which an instance has no steady state, and so starts empty.
+fn starts_empty(shown: &str, pool: &Pool, scenario: &Scenario) -> Option<String> {
+    let kind = &scenario.kinds[pool.kind.index()];
+    let probes_rps = match kind.health_check.kind {
+        ProbeKind::Deep => 1.0 / kind.health_check.interval.get(),
+        ProbeKind::Shallow => 0.0,
+    };
+    let slowest = match pool.balancing {
+        // Who asks for the load sends slow instances less.
+        Balancing::LeastRequest { .. } => 1.0,
+        _ if pool.instances == 1 => 1.0,
+        Balancing::Random | Balancing::RoundRobin => 1.0 - kind.speed_spread.get(),
+    };
+    let sent_rps = pool.demand.get() / f64::from(pool.instances) + probes_rps;
+    let capacity_rps = kind.capacity_rps() * slowest;
+    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
+    // As the engine has it: tries and probes in the system against workers.
+    let is_steady = sent_rps / (slowest / kind.service_time.get()) < f64::from(kind.workers);
+    (!is_bounded && !is_steady).then(|| {
+        format!(
+            "an instance of pool `{shown}` is sent {sent_rps:.3} rps, probes included: not below \
+             its capacity of {capacity_rps:.3} rps"
+        )
+    })
+}
+
+fn grows_without_end(at: Span, title: String) -> Problem {
+    Problem::warning("no-steady-state", at, title)
+        .label("its queue grows without end, and starts empty")
+        .help("lower the demand, add instances, or give them a `queue_limit`")
 }
 
 /// The outcome goes by the requests that arrive once the fault is detected: are there any?
@@ -173,6 +191,7 @@ fn unused(document: &Document, problems: &mut Problems) {
 
 /// What is odd about a scenario under a policy's `set`, and is not without it.
 pub(super) fn lint_case(
+    document: &Document,
     base: &Scenario,
     policy: &str,
     case: &Scenario,
@@ -181,6 +200,14 @@ pub(super) fn lint_case(
 ) {
     if let (None, Some((_, words))) = (undetected(base), undetected(case)) {
         problems.push(ends_early(set_at, format!("under policy `{policy}` {words}"), case));
+    }
+    for (before, pool) in base.pools.iter().zip(&case.pools) {
+        let Some(entity) = document.table(Section::Pool).get(&pool.name) else { continue };
+        let empty = |pool, scenario| starts_empty(&entity.shown, pool, scenario);
+        if let (None, Some(words)) = (empty(before, base), empty(pool, case)) {
+            let title = format!("under policy `{policy}` {words}");
+            problems.push(grows_without_end(set_at, title));
+        }
     }
 }
 

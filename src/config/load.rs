@@ -157,7 +157,7 @@ fn finish(
                 let case = with_set(document, &set, &fallback, &mut problems);
                 let at = entity.get("set").map_or(entity.at, |entry| entry.key);
                 if let (Some(base), Some(case)) = (&base, &case) {
-                    lint::lint_case(base, &entity.name, case, at, &mut problems);
+                    lint::lint_case(document, base, &entity.name, case, at, &mut problems);
                 }
                 let says_demand = set.iter().any(|set| fixes_demand(&set.path));
                 if let (Some(base), Some(case), false) = (&base, &case, says_demand) {

@@ -100,3 +100,54 @@ fn an_event_that_begins_and_ends_between_two_steps_is_odd() {
     let blink = A_FAILS.replace("60s\"", "50.1s\"\nuntil = \"50.5s\"");
     assert_eq!(titles(&file(&blink), &[]), [""; 0]);
 }
+
+/// Without a limit, with shallow probes and equal speeds, an instance serves 100 rps.
+const UNBOUNDED: [&str; 3] = [
+    "instance.web.queue_limit=none",
+    "instance.web.speed_spread=0",
+    "instance.web.health_check.kind=shallow",
+];
+
+fn ids_of_unbounded(more: &[&str]) -> Vec<&'static str> {
+    let sets: Vec<&str> = UNBOUNDED.iter().chain(more).copied().collect();
+    warnings(&file(""), &sets).into_iter().map(|problem| problem.id).collect()
+}
+
+#[test]
+fn a_pool_of_which_an_instance_starts_empty_is_odd() {
+    let none = [""; 0];
+    assert_eq!(ids_of_unbounded(&["pool.web.demand_rps=399"]), none);
+    assert_eq!(ids_of_unbounded(&["pool.web.demand_rps=400"]), ["no-steady-state"]);
+    // A probe every 2 s is half a request a second for each of four instances.
+    let deep = "instance.web.health_check.kind=deep";
+    assert_eq!(ids_of_unbounded(&[deep, "pool.web.demand_rps=397"]), none);
+    assert_eq!(ids_of_unbounded(&[deep, "pool.web.demand_rps=398"]), ["no-steady-state"]);
+    // The slowest of four has 95 %.
+    let spread = "instance.web.speed_spread=5%";
+    assert_eq!(ids_of_unbounded(&[spread, "pool.web.demand_rps=379"]), none);
+    assert_eq!(ids_of_unbounded(&[spread, "pool.web.demand_rps=381"]), ["no-steady-state"]);
+    let one = "pool.web.instances=1";
+    assert_eq!(ids_of_unbounded(&[spread, one, "pool.web.demand_rps=99"]), none);
+    let least = "pool.web.balancing=least-request";
+    assert_eq!(ids_of_unbounded(&[spread, least, "pool.web.demand_rps=381"]), none);
+    let limits = ["instance.web.queue_limit=0", "instance.web.max_wait=1s"];
+    for limit in limits {
+        assert_eq!(ids_of_unbounded(&[limit, "pool.web.demand_rps=800"]), none, "{limit}");
+    }
+}
+
+#[test]
+fn a_policy_under_which_an_instance_starts_empty_is_odd_and_named() {
+    let policy = "[policy.endless]\nkind = \"none\"\n\
+                  set = { \"instance.web.queue_limit\" = \"none\" }\n";
+    let text = file(policy);
+    assert_eq!(
+        titles(&text, &["pool.web.demand_rps=500"]),
+        ["no-steady-state: under policy `endless` an instance of pool `web` is sent 125.500 rps, \
+          probes included: not below its capacity of 95.000 rps"]
+    );
+    assert_eq!(titles(&text, &["pool.web.demand_rps=300"]), [""; 0]);
+    // What holds under every policy is said once.
+    let endless = ["instance.web.queue_limit=none", "pool.web.demand_rps=500"];
+    assert_eq!(titles(&text, &endless).len(), 1);
+}
