@@ -151,3 +151,23 @@ fn a_policy_under_which_an_instance_starts_empty_is_odd_and_named() {
     let endless = ["instance.web.queue_limit=none", "pool.web.demand_rps=500"];
     assert_eq!(titles(&text, &endless).len(), 1);
 }
+
+#[test]
+fn a_report_interval_of_a_policy_that_reads_no_load_is_odd() {
+    for kind in zonefall::policy::KINDS {
+        let text = |interval: &str| {
+            let policy = format!("[policy.p]\nkind = \"{}\"\n{interval}\n", kind.name);
+            file(&policy)
+        };
+        let expected = match kind.name {
+            "capacity-aware" => vec![],
+            name => vec![format!(
+                "report-interval-unread: policies of kind `{name}` read no load reports"
+            )],
+        };
+        assert_eq!(titles(&text("report_interval = \"10s\""), &[]), expected);
+        // What a printed file says for the default.
+        assert_eq!(titles(&text("report_interval = \"0s\""), &[]), [""; 0]);
+        assert_eq!(titles(&text(""), &[]), [""; 0]);
+    }
+}
