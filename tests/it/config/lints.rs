@@ -171,3 +171,17 @@ fn a_report_interval_of_a_policy_that_reads_no_load_is_odd() {
         assert_eq!(titles(&text(""), &[]), [""; 0]);
     }
 }
+
+#[test]
+fn a_file_has_at_most_65_535_events() {
+    let surges = |count: u32| {
+        let surge = "at = \"1s\"\nkind = \"surge\"\npool = \"web-a\"\nfactor = 1";
+        let events: Vec<String> = (0..count).map(|n| format!("[event.e{n}]\n{surge}")).collect();
+        file(&format!("[policy.none]\nkind = \"none\"\n{}", events.join("\n")))
+    };
+    let most = accepted("x.toml", &surges(65_535), &[]);
+    assert_eq!(most.cases[0].scenario.events.len(), 65_535);
+    // The first that is too many, each in five lines.
+    let line = 21 + 5 * 65_535;
+    assert_eq!(errors(&surges(65_536)), [format!("too-many-tables {line}:8")]);
+}
