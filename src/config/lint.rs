@@ -6,7 +6,7 @@ use super::document::{Document, Entity, Value};
 use super::problems::Problems;
 use super::setting::Section;
 use crate::diagnostic::{Problem, Span};
-use crate::model::{InstanceKind, Pool, ProbeKind, Scenario};
+use crate::model::{Balancing, Event, InstanceKind, Pool, ProbeKind, Scenario};
 
 /// A probe time-out below so many mean service times fails healthy instances …
 const FEW_SERVICE_TIMES: f64 = 3.0;
@@ -27,6 +27,7 @@ pub(super) fn lint(document: &Document, scenario: &Scenario, problems: &mut Prob
             no_steady_state(entity, pool, scenario, problems);
         }
     }
+    run_ends_early(document, scenario, problems);
     unused(document, problems);
 }
 
@@ -92,23 +93,74 @@ fn tight_probe_timeout(entity: &Entity, kind: &InstanceKind, problems: &mut Prob
 }
 
 fn no_steady_state(entity: &Entity, pool: &Pool, scenario: &Scenario, problems: &mut Problems) {
-    let kind = &scenario.kinds[pool.kind.index()];
-    let capacity_rps = kind.capacity_rps() * f64::from(pool.instances);
-    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
-    if is_bounded || pool.demand.get() < capacity_rps {
-        return;
-    }
+    let Some(words) = starts_empty(&entity.shown, pool, scenario) else { return };
     let key = if entity.get("demand_rps").is_some() { "demand_rps" } else { "headroom" };
-    let title = format!(
-        "the demand of pool `{}`, {} rps, is not below its capacity of {capacity_rps} rps",
-        entity.shown,
-        pool.demand.get()
+    problems.push(grows_without_end(entity.place(key), words));
+}
+
+/// What to say of a pool of which an instance has no steady state, and so starts empty.
+fn starts_empty(shown: &str, pool: &Pool, scenario: &Scenario) -> Option<String> {
+    let kind = &scenario.kinds[pool.kind.index()];
+    let probes_rps = match kind.health_check.kind {
+        ProbeKind::Deep => 1.0 / kind.health_check.interval.get(),
+        ProbeKind::Shallow => 0.0,
+    };
+    let slowest = match pool.balancing {
+        // Who asks for the load sends slow instances less.
+        Balancing::LeastRequest { .. } => 1.0,
+        _ if pool.instances == 1 => 1.0,
+        Balancing::Random | Balancing::RoundRobin => 1.0 - kind.speed_spread.get(),
+    };
+    let sent_rps = pool.demand.get() / f64::from(pool.instances) + probes_rps;
+    let capacity_rps = kind.capacity_rps() * slowest;
+    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
+    // As the engine has it: tries and probes in the system against workers.
+    let is_steady = sent_rps / (slowest / kind.service_time.get()) < f64::from(kind.workers);
+    (!is_bounded && !is_steady).then(|| {
+        format!(
+            "an instance of pool `{shown}` is sent {sent_rps:.3} rps, probes included: not below \
+             its capacity of {capacity_rps:.3} rps"
+        )
+    })
+}
+
+fn grows_without_end(at: Span, title: String) -> Problem {
+    Problem::warning("no-steady-state", at, title)
+        .label("its queue grows without end, and starts empty")
+        .help("lower the demand, add instances, or give them a `queue_limit`")
+}
+
+/// The outcome goes by the requests that arrive once the fault is detected: are there any?
+fn run_ends_early(document: &Document, scenario: &Scenario, problems: &mut Problems) {
+    let Some((event, words)) = undetected(scenario) else { return };
+    let duration = document.simulation.get("duration").map(|entry| entry.at);
+    let event = document.table(Section::Event).get(&event.name).map(|entity| entity.at);
+    let Some(at) = duration.or(event) else { return };
+    problems.push(ends_early(at, words, scenario));
+}
+
+/// The event that takes longest to be detected, if the run ends first, and what to say of it.
+fn undetected(scenario: &Scenario) -> Option<(&Event, String)> {
+    let simulation = &scenario.simulation;
+    let by_s = |event: &&Event| scenario.detected_by_s(event);
+    let last = scenario.events.iter().max_by(|a, b| by_s(a).total_cmp(&by_s(b)))?;
+    if simulation.boundary_at(scenario.detection_deadline_s()) < simulation.steps() {
+        return None;
+    }
+    let words = format!(
+        "the run ends at {} s, before event `{}` is sure to be detected, at {} s",
+        simulation.duration.get(),
+        last.name,
+        by_s(&last)
     );
-    problems.push(
-        Problem::warning("no-steady-state", entity.place(key), title)
-            .label("its queue grows without end, and starts empty")
-            .help("lower the demand, add instances, or give them a `queue_limit`"),
-    );
+    Some((last, words))
+}
+
+fn ends_early(at: Span, title: String, scenario: &Scenario) -> Problem {
+    let least_s = scenario.detection_deadline_s();
+    Problem::warning("run-ends-before-detection", at, title)
+        .help("no request is left by which to tell whether the fleet holds")
+        .help(format!("make `duration` longer than {least_s} s, or detect faster"))
 }
 
 fn unused(document: &Document, problems: &mut Problems) {
@@ -133,6 +185,28 @@ fn unused(document: &Document, problems: &mut Problems) {
                 let problem = Problem::warning(id, entity.at, title);
                 problems.push(problem.help("use it, or leave it out"));
             }
+        }
+    }
+}
+
+/// What is odd about a scenario under a policy's `set`, and is not without it.
+pub(super) fn lint_case(
+    document: &Document,
+    base: &Scenario,
+    policy: &str,
+    case: &Scenario,
+    set_at: Span,
+    problems: &mut Problems,
+) {
+    if let (None, Some((_, words))) = (undetected(base), undetected(case)) {
+        problems.push(ends_early(set_at, format!("under policy `{policy}` {words}"), case));
+    }
+    for (before, pool) in base.pools.iter().zip(&case.pools) {
+        let Some(entity) = document.table(Section::Pool).get(&pool.name) else { continue };
+        let empty = |pool, scenario| starts_empty(&entity.shown, pool, scenario);
+        if let (None, Some(words)) = (empty(before, base), empty(pool, case)) {
+            let title = format!("under policy `{policy}` {words}");
+            problems.push(grows_without_end(set_at, title));
         }
     }
 }

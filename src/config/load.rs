@@ -155,9 +155,12 @@ fn finish(
             true => base.clone(),
             false => {
                 let case = with_set(document, &set, &fallback, &mut problems);
+                let at = entity.get("set").map_or(entity.at, |entry| entry.key);
+                if let (Some(base), Some(case)) = (&base, &case) {
+                    lint::lint_case(document, base, &entity.name, case, at, &mut problems);
+                }
                 let says_demand = set.iter().any(|set| fixes_demand(&set.path));
                 if let (Some(base), Some(case), false) = (&base, &case, says_demand) {
-                    let at = entity.get("set").map_or(entity.at, |entry| entry.key);
                     lint::demand_moves(base, &entity.name, case, at, &mut problems);
                 }
                 case

@@ -4,7 +4,7 @@ use crate::engine::{Happening, LogEntry, Snapshot};
 use crate::model::Scenario;
 
 use super::account::Account;
-use super::hit::{detection_deadline_s, hit_pools};
+use super::hit::hit_pools;
 use super::{Metric, Outcome, Summary};
 
 /// More than this share of requests not completed in time is `degraded`.
@@ -26,7 +26,7 @@ impl Verdict {
         Self {
             trigger_s,
             is_hit: hit_pools(scenario),
-            after_detection: Account::new(detection_deadline_s(scenario)),
+            after_detection: Account::new(scenario.detection_deadline_s()),
             full_outage_s: None,
             nothing_in_rotation_s: None,
             bystander_lost: false,
@@ -73,6 +73,7 @@ impl Metric for Verdict {
     fn finish(&mut self, summary: &mut Summary) {
         let from_trigger = |time_s: f64| time_s - self.trigger_s;
         summary.outcome = self.outcome();
+        summary.is_judged = self.after_detection.arrived > 0.0;
         summary.time_to_full_outage_s = self.full_outage_s.map(from_trigger);
         summary.time_to_nothing_in_rotation_s = self.nothing_in_rotation_s.map(from_trigger);
     }

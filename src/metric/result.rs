@@ -131,6 +131,9 @@ pub struct FleetRow {
 pub struct Summary {
     /// How it went.
     pub outcome: Outcome,
+    /// Did any request arrive after the detection deadline? If not, `stable` only says that
+    /// nothing was lost so far.
+    pub is_judged: bool,
     /// Did the fleet recover? None when the trigger never ends.
     pub recovered: Option<bool>,
     /// Completed in time.

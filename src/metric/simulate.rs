@@ -91,6 +91,7 @@ impl Observer for Watch<'_> {
 /// A summary before any metric has filled in its part.
 const EMPTY: Summary = Summary {
     outcome: Outcome::Stable,
+    is_judged: false,
     recovered: None,
     goodput_ratio: 0.0,
     late_ratio: 0.0,

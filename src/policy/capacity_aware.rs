@@ -19,6 +19,7 @@ pub const KIND: PolicyKind = PolicyKind {
         instead_of: None,
         sentence: "highest utilization that a pool is given while anything is amiss",
     }],
+    reads_load: true,
     build: |values| {
         let max_utilization = values[0].unwrap_or(1.0);
         Box::new(CapacityAware { max_utilization, room: Vec::new(), movers: Vec::new() })

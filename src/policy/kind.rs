@@ -43,6 +43,8 @@ pub struct PolicyKind {
     pub summary: &'static str,
     /// What can be set on it.
     pub settings: &'static [PolicySetting],
+    /// Does it go by the load that pools report? Without, `report_interval` means nothing to it.
+    pub reads_load: bool,
     /// Makes one from the values of `settings`, in their order and base units.
     pub build: fn(&[Option<f64>]) -> Box<dyn Policy>,
 }

@@ -7,6 +7,7 @@ pub const KIND: PolicyKind = PolicyKind {
     name: "none",
     summary: "no failover: a pool's traffic stays with it, and is lost with it",
     settings: &[],
+    reads_load: false,
     build: |_| Box::new(None),
 };
 

@@ -30,6 +30,7 @@ pub const KIND: PolicyKind = PolicyKind {
             sentence: "how much an edge's flow may grow a second",
         },
     ],
+    reads_load: false,
     build: |values| {
         let limit = match (values[1], values[0]) {
             (Some(rps_per_s), _) => Limit::RpsPerSecond(rps_per_s),

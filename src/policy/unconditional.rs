@@ -12,6 +12,7 @@ pub const KIND: PolicyKind = PolicyKind {
     summary: "all of an unhealthy pool's traffic goes to its healthy targets at once, \
               whatever their load",
     settings: &[],
+    reads_load: false,
     build: |_| Box::new(Unconditional::default()),
 };
 

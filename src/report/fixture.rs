@@ -87,6 +87,7 @@ pub(crate) fn result(
     let is_full = outcome == Outcome::FullOutage;
     let summary = Summary {
         outcome,
+        is_judged: true,
         recovered: None,
         goodput_ratio,
         late_ratio: 0.0,

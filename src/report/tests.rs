@@ -195,6 +195,12 @@ fn verdicts() {
     let mut flapping = unconditional.clone();
     flapping.summary.time_to_nothing_in_rotation_s = None;
     let stable = |name: &str, goodput| result(name, "unconditional", Outcome::Stable, goodput);
+    let too_short = |name: &str, goodput| {
+        let kind = if name == "none" { "none" } else { "unconditional" };
+        let mut result = result(name, kind, Outcome::Stable, goodput);
+        result.summary.is_judged = false;
+        result
+    };
     let cases: Vec<Vec<RunResult>> = vec![
         results(),
         vec![unconditional.clone()],
@@ -203,6 +209,9 @@ fn verdicts() {
         vec![stable("one", 1.0), stable("two", 0.9995)],
         vec![none, unconditional],
         vec![flapping],
+        vec![too_short("none", 0.67)],
+        vec![too_short("one", 0.67), too_short("two", 0.9)],
+        vec![too_short("one", 0.67), stable("two", 0.9995)],
     ];
     let lines = cases.iter().map(|results| with_runs(results, verdict_line));
     insta::assert_snapshot!(lines.collect::<Vec<_>>().join("\n"));

@@ -13,6 +13,9 @@ pub fn verdict_line(runs: &[Run<'_>]) -> String {
     let results: Vec<&RunResult> = runs.iter().map(|run| run.result).collect();
     match results.as_slice() {
         [only] => format!("{condition}, {}.", deed(only)),
+        all if all.iter().all(|result| is_unjudged(result)) => {
+            format!("{condition}, {}.", none_judged(all))
+        }
         _ if all_served(&results) => format!("{condition}, {}.", all_hold(&results)),
         _ => format!("{condition}, {}.", compared(&results)),
     }
@@ -69,14 +72,24 @@ fn clause(scenario: &Scenario, event: &Event) -> String {
 fn all_served(results: &[&RunResult]) -> bool {
     let serves = |r: &RunResult| {
         let summary = &r.summary;
-        summary.outcome == Outcome::Stable && summary.goodput_ratio >= words::HELD
+        let holds = summary.outcome == Outcome::Stable && !is_unjudged(r);
+        holds && summary.goodput_ratio >= words::HELD
     };
     results.iter().all(|result| serves(result))
 }
 
 fn all_hold(results: &[&RunResult]) -> String {
-    let least = results.iter().map(|r| r.summary.goodput_ratio).fold(1.0, f64::min);
-    format!("every policy holds: at least {} of requests are served", words::percent(least))
+    let least = words::percent(least_goodput(results));
+    format!("every policy holds: at least {least} of requests are served")
+}
+
+fn none_judged(results: &[&RunResult]) -> String {
+    let least = words::percent(least_goodput(results));
+    format!("every policy keeps at least {least} of requests, but {ENDS_TOO_EARLY}")
+}
+
+fn least_goodput(results: &[&RunResult]) -> f64 {
+    results.iter().map(|result| result.summary.goodput_ratio).fold(1.0, f64::min)
 }
 
 /// The most harmful policy first, then doing nothing, then the best.
@@ -143,11 +156,23 @@ fn deed(result: &RunResult) -> String {
             format!("{subject} loses a pool that nothing hit and keeps {kept} of requests")
         }
         Outcome::Degraded => format!("{subject} keeps {kept} of requests"),
+        Outcome::Stable if is_unjudged(result) => {
+            format!("{subject} keeps {kept} of requests, but {ENDS_TOO_EARLY}")
+        }
         Outcome::Stable if summary.goodput_ratio >= words::HELD => {
             format!("{subject} holds and keeps {kept} of requests")
         }
         Outcome::Stable => format!("{subject} holds in the end and keeps {kept} of requests"),
     }
+}
+
+/// What a stable outcome is worth when the run stops before the detection deadline.
+const ENDS_TOO_EARLY: &str = "the run ends before the fault is detected";
+
+/// Stable so far, for want of requests that the outcome could go by.
+fn is_unjudged(result: &RunResult) -> bool {
+    let is_stable = result.summary.outcome == Outcome::Stable;
+    is_stable && !result.summary.is_judged && !is_without_requests(result)
 }
 
 /// Nothing arrived after the trigger: shares of nothing say nothing.

@@ -7,6 +7,7 @@ mod fleet;
 mod lose_one_of_three;
 mod metrics;
 mod mitigations;
+mod pair;
 mod planner_agent;
 mod rows;
 mod step_halving;

@@ -46,6 +46,7 @@ fn event(world: &World<'_>, entity: &Entity, problems: &mut Problems) -> Option<
     check_times(world, &table, at_s, over_s, until_s.flatten(), problems);
     let word = table.text("kind", problems)?;
     let kind = EVENT_KINDS.iter().find(|kind| kind.word == word)?;
+    check_acts(world, &table, &word, at_s, until_s.flatten(), problems);
     let has_its_keys = check_keys(kind, &table, problems);
     let action = has_its_keys.then(|| action(world, &table, &word, problems)).flatten();
     Some(Event {
@@ -67,19 +68,54 @@ fn check_times(
     problems: &mut Problems,
 ) {
     let (Some(at_s), Some(over_s)) = (at_s, over_s) else { return };
-    let end_s = world.simulation.map(|simulation| simulation.duration.get());
-    if let Some(end_s) = end_s.filter(|end_s| at_s >= *end_s) {
-        let title = format!("{} begins after the end of the run", table.title());
-        problems.push(
-            Problem::error("event-after-end", table.place("at"), title)
-                .help(format!("the run ends at {end_s} s: begin before, or lengthen `duration`")),
-        );
+    if let Some(simulation) = world.simulation
+        && simulation.boundary_at(at_s) >= simulation.steps()
+    {
+        let (end_s, step_s) = (simulation.duration.get(), simulation.step.get());
+        let title = if at_s < end_s {
+            format!("{} begins after the last step of the run has begun", table.title())
+        } else {
+            format!("{} begins after the end of the run", table.title())
+        };
+        problems.push(Problem::error("event-after-end", table.place("at"), title).help(format!(
+            "the run ends at {end_s} s: begin at {} s or before, or lengthen `duration`",
+            f64::from(simulation.steps() - 1) * step_s
+        )));
     }
     if until_s.is_some_and(|until_s| until_s <= at_s + over_s) {
         let title = format!("{} is undone before it is done", table.title());
         problems.push(
             Problem::error("until-too-early", table.place("until"), title)
                 .help(format!("`until` must be after `at` + `over`, which is {} s", at_s + over_s)),
+        );
+    }
+}
+
+/// An event that begins and ends at one step boundary is never in force during a step.
+fn check_acts(
+    world: &World<'_>,
+    table: &Table<'_>,
+    kind: &str,
+    at_s: Option<f64>,
+    until_s: Option<f64>,
+    problems: &mut Problems,
+) {
+    // What dies has died, and has to start again.
+    let kills = ["zone-outage", "instance-loss"].contains(&kind);
+    let (Some(simulation), Some(at_s), Some(until_s), false) =
+        (world.simulation, at_s, until_s, kills)
+    else {
+        return;
+    };
+    let (boundary, step_s) = (simulation.boundary_at(at_s), simulation.step.get());
+    if until_s > at_s && simulation.boundary_at(until_s) == boundary {
+        let title = format!("{} begins and ends between two steps: it does nothing", table.title());
+        let both_s = f64::from(boundary) * step_s;
+        problems.push(
+            Problem::warning("event-between-steps", table.place("until"), title)
+                .secondary(table.place("at"), "its beginning")
+                .help(format!("both take effect at the next boundary of a step, at {both_s} s"))
+                .help(format!("end it {step_s} s later, or shorten `step`")),
         );
     }
 }

@@ -34,6 +34,9 @@ fn named(entity: &Entity, problems: &mut Problems) -> NamedPolicy {
         _ => vec![],
     };
     let kind = kind(&table, problems);
+    if let (Some(kind), Some(interval_s)) = (kind, report_interval_s) {
+        check_reports(kind, &table, interval_s, problems);
+    }
     let values = kind.and_then(|kind| values(kind, &table, problems));
     let spec = kind.zip(values).zip(report_interval_s).and_then(|((kind, values), interval_s)| {
         let report_interval = Seconds::new(interval_s).ok()?;
@@ -59,6 +62,22 @@ fn kind(table: &Table<'_>, problems: &mut Problems) -> Option<&'static PolicyKin
         });
     }
     kind
+}
+
+/// Reports may be as old as they like where nobody reads them.
+fn check_reports(kind: &PolicyKind, table: &Table<'_>, interval_s: f64, problems: &mut Problems) {
+    let Some(entry) = table.entity.get("report_interval") else { return };
+    // A file that is printed with its defaults says 0.
+    if kind.reads_load || interval_s == 0.0 {
+        return;
+    }
+    let title = format!("policies of kind `{}` read no load reports", kind.name);
+    let readers = policy::KINDS.iter().filter(|kind| kind.reads_load).map(|kind| kind.name);
+    problems.push(
+        Problem::warning("report-interval-unread", entry.key, title)
+            .label("so this does nothing")
+            .help(format!("leave it out; {} goes by reported load", or_list(readers))),
+    );
 }
 
 fn values(

@@ -17,6 +17,8 @@ use crate::model::{
 const MOST_ZONES: usize = 10_000;
 /// Most pools.
 const MOST_POOLS: usize = 100_000;
+/// Most events: the engine counts those that hold an instance dead in 16 bits.
+const MOST_EVENTS: usize = u16::MAX as usize;
 /// Most instances in all pools.
 const MOST_INSTANCES: u64 = 10_000_000;
 
@@ -98,19 +100,28 @@ fn root(document: &Document, fallback_name: &str, problems: &mut Problems) -> St
 }
 
 fn check_sizes(document: &Document, problems: &mut Problems) {
-    for (section, most, id, example) in [
-        (Section::Zone, MOST_ZONES, "no-zones", "[zone.a]"),
-        (Section::Instance, MOST_POOLS, "no-instances", "[instance.planner]"),
-        (Section::Pool, MOST_POOLS, "no-pools", "[pool.planner-a]"),
+    for (section, id, example) in [
+        (Section::Zone, "no-zones", "[zone.a]"),
+        (Section::Instance, "no-instances", "[instance.planner]"),
+        (Section::Pool, "no-pools", "[pool.planner-a]"),
     ] {
-        let (word, count) = (section.word(), document.table(section).len());
-        if count == 0 {
+        if document.table(section).is_empty() {
+            let word = section.word();
             let title = format!("there is no `[{word}.NAME]`: nothing to simulate");
             problems.push(
                 Problem::error(id, document.root.at, title)
                     .help(format!("add `{example}`, or begin with `zonefall init`")),
             );
-        } else if count > most {
+        }
+    }
+    for (section, most) in [
+        (Section::Zone, MOST_ZONES),
+        (Section::Instance, MOST_POOLS),
+        (Section::Pool, MOST_POOLS),
+        (Section::Event, MOST_EVENTS),
+    ] {
+        let (word, count) = (section.word(), document.table(section).len());
+        if count > most {
             let title = format!("a file has at most {most} `[{word}.NAME]`, not {count}");
             let at = document.in_order(section)[most].at;
             problems.push(Problem::error("too-many-tables", at, title));

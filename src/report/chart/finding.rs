@@ -43,6 +43,9 @@ pub fn run_finding(scenario: &Scenario, result: &RunResult) -> String {
         (Outcome::Stable, _) if result.trigger_s.is_none() => {
             format!("A quiet run: {kept} of requests completed")
         }
+        (Outcome::Stable, _) if !summary.is_judged => {
+            format!("The run ends before the fault is detected; {kept} of requests completed")
+        }
         (Outcome::Stable, _) if summary.goodput_ratio >= HELD => {
             format!("The fleet holds{after}; {kept} of requests completed")
         }

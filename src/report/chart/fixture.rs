@@ -255,6 +255,7 @@ fn summary(plot: &Plot) -> Summary {
     let outcome = if all { Outcome::FullOutage } else { Outcome::Degraded };
     Summary {
         outcome,
+        is_judged: true,
         recovered: None,
         goodput_ratio: plot.goodput,
         late_ratio: 0.0,

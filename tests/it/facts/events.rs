@@ -1,55 +1,12 @@
 //! Every kind of event begins, ramps and is undone, and every `on_unhealthy` does what it says.
 
 use super::fleet::{Run, run};
+use super::pair::{assert_close, at, pair};
 use zonefall::engine::Happening;
-use zonefall::metric::PoolRow;
-
-fn pair(more: &str) -> String {
-    format!(
-        r#"schema_version = 1
-[simulation]
-duration = "200s"
-step = "500ms"
-[instance.web]
-workers = 10
-service_time = "100ms"
-speed_spread = "0%"
-startup_time = "10s"
-restart_time = "20s"
-[instance.web.health_check]
-kind = "shallow"
-interval = "2s"
-timeout = "1s"
-phase = "0s"
-[zone.a]
-[zone.b]
-[pool.web]
-zones = ["a", "b"]
-instance = "web"
-instances = 4
-demand_rps = 200
-[policy.none]
-kind = "none"
-[policy.unconditional]
-kind = "unconditional"
-{more}"#
-    )
-}
 
 /// A run with one event at 20 s.
 fn with_event(policy: &str, event: &str) -> Run {
     run(&pair(&format!("[event.e]\nat = \"20s\"\n{event}\n")), policy, &[], 1)
-}
-
-/// A pool's row of the step that ends at a time.
-fn at<'a>(run: &'a Run, pool: &str, time_s: f64) -> &'a PoolRow {
-    let rows = run.rows(pool);
-    let row = rows.into_iter().find(|row| (row.time_s - time_s).abs() < 1e-9);
-    row.unwrap_or_else(|| panic!("no row at {time_s} s"))
-}
-
-fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
-    assert!((value - expected).abs() <= tolerance, "{what}: {value}, not {expected}");
 }
 
 #[test]
@@ -66,6 +23,15 @@ fn a_zone_outage_kills_one_by_one_and_its_instances_start_again() {
     assert_eq!([109.0, 111.0].map(up), [0, 4]);
     let in_rotation = |time_s| at(&run, "web-a", time_s).instances_in_rotation;
     assert_eq!([70.0, 110.0, 113.0].map(in_rotation), [0, 0, 4]);
+}
+
+#[test]
+fn an_outage_between_two_steps_makes_its_instances_start_again() {
+    let outage = "[event.e]\nat = \"20.1s\"\nkind = \"zone-outage\"\nzone = \"a\"\n\
+                  until = \"20.4s\"\n";
+    let run = run(&pair(outage), "none", &[], 1);
+    let up = |time_s| at(&run, "web-a", time_s).instances;
+    assert_eq!([20.5, 21.0, 30.0, 31.5].map(up), [4, 0, 0, 4]);
 }
 
 #[test]

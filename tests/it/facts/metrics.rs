@@ -1,38 +1,8 @@
 //! What each figure of the comparison means, on cases that can be worked out by hand.
 
 use super::fleet::{Run, run};
+use super::pair::{A_DIES, assert_close, pair};
 use zonefall::metric::{Outcome, Summary};
-
-/// Two zones at 40 % of capacity; probes go out at even seconds and only ask whether the process is
-/// up, so that what dies at 20 s is out of rotation at 25 s.
-const PAIR: &str = r#"schema_version = 1
-[simulation]
-duration = "120s"
-step = "500ms"
-[instance.web]
-workers = 10
-service_time = "100ms"
-speed_spread = "0%"
-[instance.web.health_check]
-kind = "shallow"
-interval = "2s"
-timeout = "1s"
-phase = "0s"
-[client.default]
-[zone.a]
-[zone.b]
-[pool.web]
-zones = ["a", "b"]
-instance = "web"
-instances = 4
-demand_rps = 160
-[policy.none]
-kind = "none"
-[policy.unconditional]
-kind = "unconditional"
-"#;
-
-const A_DIES: &str = "[event.a-dies]\nat = \"20s\"\nkind = \"zone-outage\"\nzone = \"a\"\n";
 
 /// Three zones with deep probes; a fails over to b alone, nobody else anywhere.
 const CHAIN: &str = r#"schema_version = 1
@@ -72,12 +42,17 @@ kind = "none"
 kind = "unconditional"
 "#;
 
-fn pair(events: &str, policy: &str, sets: &[&str]) -> Run {
-    run(&format!("{PAIR}{events}"), policy, sets, 1)
+/// The pair at 40 % of its capacity, for 120 s.
+const AT_EASE: [&str; 3] =
+    ["simulation.duration=120s", "pool.*.demand_rps=160", "instance.web.startup_time=60s"];
+
+fn at_ease(events: &str, policy: &str, sets: &[&str]) -> Run {
+    let sets: Vec<&str> = AT_EASE.iter().chain(sets).copied().collect();
+    run(&pair(events), policy, &sets, 1)
 }
 
 fn summary(events: &str, policy: &str, sets: &[&str]) -> Summary {
-    pair(events, policy, sets).result.summary
+    at_ease(events, policy, sets).result.summary
 }
 
 fn chain(events: &str, policy: &str, sets: &[&str]) -> Summary {
@@ -89,10 +64,6 @@ fn errors(pool: &str, share: f64, more: &str) -> String {
     format!("[event.errors]\n{at}\npool = \"{pool}\"\nshare = {share}\n{more}\n")
 }
 
-fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
-    assert!((value - expected).abs() <= tolerance, "{what}: {value}, not {expected}");
-}
-
 #[test]
 fn what_fails_before_it_can_be_detected_leaves_the_outcome_stable() {
     let stable = summary(A_DIES, "unconditional", &[]);
@@ -100,6 +71,20 @@ fn what_fails_before_it_can_be_detected_leaves_the_outcome_stable() {
     assert_close("lost", stable.lost_ratio, 0.025, 1e-4);
     assert_eq!(stable.outcome, Outcome::Stable);
     assert_eq!(summary(A_DIES, "none", &[]).outcome, Outcome::Degraded);
+}
+
+#[test]
+fn a_run_without_requests_after_the_detection_deadline_is_not_judged() {
+    // a's death can be detected by 20 + 3 · 2 + 1 = 27 s.
+    for (duration, is_judged, outcome) in
+        [("27s", false, Outcome::Stable), ("27.5s", true, Outcome::Degraded)]
+    {
+        let set = format!("simulation.duration={duration}");
+        let short = summary(A_DIES, "none", &[&set]);
+        assert_eq!((short.is_judged, short.outcome), (is_judged, outcome), "{duration}");
+        assert!(short.lost_ratio > 0.4, "{duration}: half of the traffic is lost");
+    }
+    assert!(summary("", "none", &[]).is_judged, "nothing is to be detected");
 }
 
 #[test]
@@ -225,7 +210,7 @@ fn healthy_capacity_is_a_ratio_to_time_0() {
 #[test]
 fn recovery_begins_with_the_first_minute_that_is_as_good_as_before_and_stays_so() {
     let sets = ["simulation.duration=300s"];
-    let run = pair(&format!("{A_DIES}until = \"60s\"\n"), "none", &sets);
+    let run = at_ease(&format!("{A_DIES}until = \"60s\"\n"), "none", &sets);
     let back_s = run.rows("web-a").iter().rev().find(|row| row.lost_rps > 0.0).unwrap().time_s;
     assert!(back_s > 60.0, "{back_s}");
     let summary = run.result.summary;

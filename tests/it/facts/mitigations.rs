@@ -1,46 +1,13 @@
 //! Each setting that is meant to help does what it says.
 
 use super::fleet::{Run, run};
+use super::pair::{A_DIES, assert_close, pair};
 use zonefall::engine::Happening;
 
-/// Two zones, four instances each, identical, with shallow probes at even seconds.
-fn pair(more: &str) -> String {
-    format!(
-        r#"schema_version = 1
-[simulation]
-duration = "200s"
-step = "500ms"
-[instance.web]
-workers = 10
-service_time = "100ms"
-queue_limit = 200
-speed_spread = "0%"
-startup_time = "10s"
-restart_time = "10s"
-[instance.web.health_check]
-kind = "shallow"
-interval = "2s"
-timeout = "1s"
-phase = "0s"
-[zone.a]
-[zone.b]
-[pool.web]
-zones = ["a", "b"]
-instance = "web"
-instances = 4
-demand_rps = 200
-[policy.none]
-kind = "none"
-[policy.unconditional]
-kind = "unconditional"
-{more}"#
-    )
-}
-
-const A_DIES: &str = "[event.a-dies]\nat = \"20s\"\nkind = \"zone-outage\"\nzone = \"a\"\n";
-
-fn assert_close(what: &str, value: f64, expected: f64, tolerance: f64) {
-    assert!((value - expected).abs() <= tolerance, "{what}: {value}, not {expected}");
+/// The pair with room for 200 in the queue of an instance.
+fn run_pair(more: &str, policy: &str, sets: &[&str], row_steps: u32) -> Run {
+    let sets: Vec<&str> = ["instance.web.queue_limit=200"].iter().chain(sets).copied().collect();
+    run(&pair(more), policy, &sets, row_steps)
 }
 
 /// Blocking of an M/M/c/K station at `erlangs`, from its state probabilities.
@@ -65,7 +32,7 @@ fn a_max_wait_blocks_as_a_queue_of_that_much_work_does() {
                 format!("pool.*.demand_rps={demand_rps}"),
             ];
             let sets: Vec<&str> = sets.iter().map(String::as_str).collect();
-            let run = run(&pair(""), "none", &sets, 20);
+            let run = run_pair("", "none", &sets, 20);
             let last = run.last_row("web-a");
             // K = c + ⌊max_wait · c · r⌋ + 1.
             let expected = blocking(workers, workers + places, load * f64::from(workers));
@@ -82,7 +49,7 @@ fn a_max_wait_counts_on_the_speed_that_an_instance_has() {
     // At half the speed half as many may wait: K = 10 + ⌊1 s · 10 · 5⌋ + 1.
     let slow = "[event.slow]\nat = \"20s\"\nkind = \"slow\"\npool = \"web-a\"\nspeed = 0.5\n";
     let sets = ["instance.web.max_wait=1s", "pool.*.demand_rps=240"];
-    let run = run(&pair(slow), "none", &sets, 20);
+    let run = run_pair(slow, "none", &sets, 20);
     let last = run.last_row("web-a");
     let expected = blocking(10, 61, 12.0);
     assert_close("blocking", last.rejected_rps / last.offered_rps, expected, 1e-3 * expected);
@@ -97,8 +64,8 @@ fn came_up_s(run: &Run) -> f64 {
 
 #[test]
 fn a_warm_up_ramps_the_speed_of_what_returns() {
-    let back = pair(&format!("{A_DIES}until = \"60s\"\n"));
-    let run = run(&back, "unconditional", &["instance.web.warm_up=40s"], 1);
+    let back = format!("{A_DIES}until = \"60s\"\n");
+    let run = run_pair(&back, "unconditional", &["instance.web.warm_up=40s"], 1);
     let up_s = came_up_s(&run);
     assert_close("up after start-up", up_s, 70.0, 0.5);
     for row in run.rows("web-a").iter().filter(|row| row.time_s >= up_s + 6.0) {
@@ -118,8 +85,8 @@ fn a_slow_start_ramps_the_traffic_of_what_returns() {
                  count = 1\nuntil = \"60s\"\n";
     let sets = ["instance.web.queue_limit=0", "pool.*.instances=2", "pool.*.demand_rps=120"];
     let slow: Vec<&str> = sets.iter().copied().chain(["instance.web.slow_start=40s"]).collect();
-    let slow = run(&pair(event), "none", &slow, 1);
-    let even = run(&pair(event), "none", &sets, 1);
+    let slow = run_pair(event, "none", &slow, 1);
+    let even = run_pair(event, "none", &sets, 1);
     let is_back = |what: &Happening| matches!(what, Happening::InstanceHealthy { .. });
     let back_s = slow.result.log.iter().find(|entry| is_back(&entry.what)).unwrap().time_s;
     let blocked = |run: &Run, age_s: f64| {
@@ -145,7 +112,7 @@ fn a_slow_start_ramps_the_traffic_of_what_returns() {
 fn a_redirected_try_takes_as_much_work_as_its_cost_says() {
     for (cost, mean_cost) in [("1", 1.0), ("2", 1.5), ("4", 2.5)] {
         let set = format!("instance.web.redirect_cost={cost}");
-        let run = run(&pair(A_DIES), "unconditional", &[&set, "pool.*.demand_rps=300"], 20);
+        let run = run_pair(A_DIES, "unconditional", &[&set, "pool.*.demand_rps=300"], 20);
         let last = run.last_row("web-b");
         let expected = 600.0 * mean_cost / 400.0;
         assert_close("utilization", last.utilization.unwrap(), expected, 1e-9);
@@ -160,7 +127,7 @@ fn under_the_panic_threshold_traffic_goes_to_all_instances_dead_or_alive() {
                      count = 3\n";
     let last = |sets: &[&str]| {
         let sets: Vec<&str> = sets.iter().copied().chain(["pool.*.demand_rps=200"]).collect();
-        *run(&pair(three_die), "none", &sets, 20).last_row("web-a")
+        *run_pair(three_die, "none", &sets, 20).last_row("web-a")
     };
     let closed = last(&[]);
     // One instance of 100 rps is left with 200.
@@ -185,7 +152,7 @@ fn a_panicking_pool_with_nothing_in_rotation_still_serves_with_what_is_up() {
     ];
     let last = |more: &[&str]| {
         let sets: Vec<&str> = sets.iter().chain(more).copied().collect();
-        *run(&pair(""), "none", &sets, 20).last_row("web-a")
+        *run_pair("", "none", &sets, 20).last_row("web-a")
     };
     let closed = last(&[]);
     assert_eq!(closed.instances_in_rotation, 0);

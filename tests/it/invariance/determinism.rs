@@ -120,3 +120,22 @@ fn the_program_writes_the_same_bytes_twice_and_for_each_policy_alone() {
         }
     }
 }
+
+#[test]
+fn how_often_rows_are_written_changes_nothing_that_is_compared() {
+    let folder = Folder::new("samples");
+    let file = format!("{}/topologies/planner-agent.toml", env!("CARGO_MANIFEST_DIR"));
+    let comparison = |sample: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_zonefall"));
+        command.current_dir(&folder.0).args(["compare", &file, "--out", sample, "--no-charts"]);
+        let ended = command.args(["--sample", sample]).stdin(Stdio::null()).output();
+        assert!(ended.expect("it starts").status.success(), "{sample}");
+        let read = |csv: &str| fs::read_to_string(folder.0.join(sample).join(csv)).expect("a file");
+        (read("comparison.csv"), read("timeline.csv").lines().count())
+    };
+    let ((often, many_rows), (seldom, few_rows)) = (comparison("500ms"), comparison("10s"));
+    assert!(many_rows > 19 * few_rows, "{many_rows} and {few_rows} rows");
+    let differs = often.lines().zip(seldom.lines()).find(|(often, seldom)| often != seldom);
+    assert_eq!(differs, None);
+    assert_eq!(often, seldom);
+}
