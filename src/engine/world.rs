@@ -255,8 +255,7 @@ impl<'a> World<'a> {
     /// The first boundary at or after a time.
     #[must_use]
     pub fn boundary_at(&self, time_s: f64) -> u32 {
-        // A time that is a whole number of steps but for rounding is that boundary.
-        (time_s / self.step_s - 1e-9).ceil().clamp(0.0, f64::from(NEVER - 1)) as u32
+        self.scenario.simulation.boundary_at(time_s).min(NEVER - 1)
     }
 
     /// The step in which a time lies.
