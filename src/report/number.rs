@@ -65,21 +65,12 @@ impl NumberBuffer {
         }
     }
 
-    fn push_integer(&mut self, mut value: u64) {
-        let mut reversed = [0u8; 20];
-        let mut length = 0;
-        loop {
-            reversed[length] = b'0' + (value % 10) as u8;
-            length += 1;
-            value /= 10;
-            if value == 0 {
-                break;
-            }
-        }
-        while length > 0 {
-            length -= 1;
-            self.push(reversed[length]);
-        }
+    fn push_integer(&mut self, value: u64) {
+        let mut buffer = itoa::Buffer::new();
+        let text = buffer.format(value).as_bytes();
+        let end = self.length + text.len();
+        self.bytes[self.length..end].copy_from_slice(text);
+        self.length = end;
     }
 
     /// `digits` is ten digits without a leading zero; the first stands for 10^`exponent`.
