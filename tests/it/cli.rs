@@ -8,9 +8,9 @@ use std::time::{Duration, Instant};
 const LOSE_ONE_OF_THREE: &str = include_str!("cli/three.toml");
 
 /// A folder of its own for each test, with the file above in it as `three.toml`.
-struct Workplace(PathBuf);
+struct Scratch(PathBuf);
 
-impl Workplace {
+impl Scratch {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("zonefall-cli-{}-{name}", std::process::id()));
         drop(fs::remove_dir_all(&path));
@@ -38,7 +38,7 @@ impl Workplace {
     }
 }
 
-impl Drop for Workplace {
+impl Drop for Scratch {
     fn drop(&mut self) {
         drop(fs::remove_dir_all(&self.0));
     }
@@ -90,7 +90,7 @@ const DATA_FILES: [&str; 5] =
 
 #[test]
 fn compare_writes_its_files_and_ends_with_the_verdict() {
-    let place = Workplace::new("compare");
+    let place = Scratch::new("compare");
     let ended = place.run(&["compare", "three.toml", "--no-charts"]);
     let ended = ended.expect(0, &["output/lose-one-of-three: comparison.csv, timeline.csv"]);
     assert!(ended.last_line().starts_with("If zone a fails, "), "{ended:?}");
@@ -108,7 +108,7 @@ fn compare_writes_its_files_and_ends_with_the_verdict() {
 
 #[test]
 fn run_takes_the_first_policy_or_the_named_one() {
-    let place = Workplace::new("run");
+    let place = Scratch::new("run");
     place.run(&["run", "three.toml", "--no-charts"]).expect(0, &[]);
     assert_eq!(place.names("output/lose-one-of-three/none"), DATA_FILES);
     let named = ["run", "three.toml", "--no-charts", "--policy", "rate-limited", "--out", "x/y"];
@@ -119,7 +119,7 @@ fn run_takes_the_first_policy_or_the_named_one() {
 
 #[test]
 fn charts_are_drawn_unless_they_are_not_wanted() {
-    let place = Workplace::new("charts");
+    let place = Scratch::new("charts");
     place.run(&["compare", "three.toml", "--out", "out"]).expect(0, &["healthy_capacity.svg"]);
     let names = place.names("out");
     for name in ["healthy_capacity.svg", "healthy_capacity.png"] {
@@ -129,7 +129,7 @@ fn charts_are_drawn_unless_they_are_not_wanted() {
 
 #[test]
 fn same_inputs_same_bytes_on_any_number_of_threads() {
-    let place = Workplace::new("bytes");
+    let place = Scratch::new("bytes");
     for (out, jobs) in [("one", "1"), ("two", "2"), ("three", "3")] {
         place.run(&["compare", "three.toml", "--out", out, "--jobs", jobs]).expect(0, &[]);
     }
@@ -141,7 +141,7 @@ fn same_inputs_same_bytes_on_any_number_of_threads() {
 
 #[test]
 fn formats_for_programs_keep_stdout_clean() {
-    let place = Workplace::new("formats");
+    let place = Scratch::new("formats");
     let run = |format: &str| {
         let args = ["compare", "three.toml", "--no-charts", "--out", "out", "--format", format];
         place.run(&args)
@@ -157,7 +157,7 @@ fn formats_for_programs_keep_stdout_clean() {
 
 #[test]
 fn quiet_says_nothing_but_the_data() {
-    let place = Workplace::new("quiet");
+    let place = Scratch::new("quiet");
     let ended = place.run(&["compare", "three.toml", "--no-charts", "-q"]).expect(0, &[]);
     assert_eq!(ended.stderr, "");
     assert!(ended.last_line().starts_with("If zone a fails, "));
@@ -165,7 +165,7 @@ fn quiet_says_nothing_but_the_data() {
 
 #[test]
 fn colour_is_for_who_asks() {
-    let place = Workplace::new("colour");
+    let place = Scratch::new("colour");
     let args = ["compare", "three.toml", "--no-charts"];
     assert!(!place.run(&args).stdout.contains('\x1b'));
     assert!(place.run(&[&args[..], &["--color", "always"]].concat()).stdout.contains('\x1b'));
@@ -173,7 +173,7 @@ fn colour_is_for_who_asks() {
 
 #[test]
 fn policies_are_chosen_by_name_or_pattern() {
-    let place = Workplace::new("policies");
+    let place = Scratch::new("policies");
     let compare = |names: &str| {
         place.run(&["compare", "three.toml", "--no-charts", "--policies", names, "--format", "csv"])
     };
@@ -190,7 +190,7 @@ fn policies_are_chosen_by_name_or_pattern() {
 
 #[test]
 fn a_place_that_cannot_be_written_to_fails_at_once() {
-    let place = Workplace::new("unwritable");
+    let place = Scratch::new("unwritable");
     let out = |out: &str| place.run(&["compare", "three.toml", "--out", out]);
     out("three.toml").expect(1, &["error: cannot write to three.toml: it is not a folder"]);
     out("three.toml/below").expect(1, &["three.toml: it is not a folder"]);
@@ -202,7 +202,7 @@ fn a_place_that_cannot_be_written_to_fails_at_once() {
 
 #[test]
 fn files_that_are_none() {
-    let place = Workplace::new("files");
+    let place = Scratch::new("files");
     fs::write(place.0.join("binary.toml"), [b'a', 0, 159, 146, 150]).expect("written");
     fs::write(place.0.join("latin.toml"), b"name = \"caf\xe9\"\n").expect("written");
     for command in ["run", "compare", "check", "graph"] {
@@ -217,7 +217,7 @@ fn files_that_are_none() {
 
 #[test]
 fn flags_are_overrides_and_errors_speak_of_them() {
-    let place = Workplace::new("flags");
+    let place = Scratch::new("flags");
     let args = |extra: &[&str]| {
         let common = ["run", "three.toml", "--no-charts", "--out", "out", "--format", "json"];
         place.run(&[&common[..], extra].concat())
@@ -239,7 +239,7 @@ fn flags_are_overrides_and_errors_speak_of_them() {
 
 #[test]
 fn what_is_not_built_is_refused_by_name() {
-    let place = Workplace::new("refused");
+    let place = Scratch::new("refused");
     place.run(&["compare", "three.toml", "--runs", "5"]).expect(2, &["--runs: not supported yet"]);
     let requests = place.run(&["run", "three.toml", "--plane", "requests"]);
     requests.expect(2, &["--plane requests: not supported yet"]);
@@ -248,7 +248,7 @@ fn what_is_not_built_is_refused_by_name() {
 
 #[test]
 fn rows_are_whole_multiples_of_the_step() {
-    let place = Workplace::new("sample");
+    let place = Scratch::new("sample");
     let rows = |sample: &str, on_stderr: &[&str]| {
         let args = ["run", "three.toml", "--no-charts", "--out", "out", "--sample", sample];
         place.run(&args).expect(0, on_stderr);
@@ -263,7 +263,7 @@ fn rows_are_whole_multiples_of_the_step() {
 
 #[test]
 fn check_tells_of_every_file() {
-    let place = Workplace::new("check");
+    let place = Scratch::new("check");
     fs::write(place.0.join("bad.toml"), "name = 3\nnonsense = 1\n").expect("written");
     let good = place.run(&["check", "three.toml"]).expect(0, &[]);
     assert_eq!(good.stdout, "three.toml: ok, 3 zones, 3 pools, 1 event, 4 policies\n");
@@ -278,7 +278,7 @@ fn check_tells_of_every_file() {
 
 #[test]
 fn a_resolved_file_means_the_same() {
-    let place = Workplace::new("resolved");
+    let place = Scratch::new("resolved");
     let resolved = place.run(&["check", "three.toml", "--show-resolved"]).expect(0, &[]).stdout;
     fs::write(place.0.join("resolved.toml"), &resolved).expect("written");
     let again = place.run(&["check", "resolved.toml", "--show-resolved"]).expect(0, &[]).stdout;
@@ -293,7 +293,7 @@ fn a_resolved_file_means_the_same() {
 
 #[test]
 fn every_example_can_be_written_checked_and_run() {
-    let place = Workplace::new("examples");
+    let place = Scratch::new("examples");
     let list = place.run(&["init", "--list"]).expect(0, &[]).stdout;
     assert!(list.starts_with("ten-lines "), "{list}");
     for name in list.lines().filter_map(|line| line.split_whitespace().next()) {
@@ -315,7 +315,7 @@ fn every_example_can_be_written_checked_and_run() {
 
 #[test]
 fn graph_prints_dot() {
-    let place = Workplace::new("graph");
+    let place = Scratch::new("graph");
     let dot = place.run(&["graph", "three.toml"]).expect(0, &[]).stdout;
     assert!(dot.starts_with("digraph \"lose-one-of-three\" {") && dot.ends_with("}\n"), "{dot}");
     assert!(dot.contains(r#""pool web-a" -> "service web" [arrowhead=none];"#), "{dot}");
@@ -324,7 +324,7 @@ fn graph_prints_dot() {
 
 #[test]
 fn help_and_usage() {
-    let place = Workplace::new("help");
+    let place = Scratch::new("help");
     let help = place.run(&["--help"]).expect(0, &[]).stdout;
     for text in ["run", "compare", "check", "init", "graph", "130  interrupted"] {
         assert!(help.contains(text), "no {text} in {help}");
@@ -337,7 +337,7 @@ fn help_and_usage() {
 
 #[test]
 fn a_reader_that_goes_away_is_no_error() {
-    let place = Workplace::new("pipe");
+    let place = Scratch::new("pipe");
     let mut command = place.command(&["compare", "three.toml", "--no-charts", "--format", "json"]);
     let mut child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
@@ -352,7 +352,7 @@ const LONG: [&str; 9] =
 #[cfg(unix)]
 #[test]
 fn an_interrupt_leaves_nothing_half_done() {
-    let place = Workplace::new("interrupt");
+    let place = Scratch::new("interrupt");
     let mut command = place.command(&LONG);
     let child =
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("the program starts");
