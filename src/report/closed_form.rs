@@ -16,8 +16,8 @@ struct ZoneLoss {
     surviving_capacity_rps: f64,
 }
 
-/// One line on the first zone that the events take; none when they take none. Bounds, not forecasts:
-/// with unequal instances and random waits a fleet needs more.
+/// One line on the first zone that the events take; none when they take none. Bounds, not
+/// forecasts: with unequal instances and random waits a fleet needs more.
 #[must_use]
 pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
     let loss = first_zone_loss(scenario)?;
