@@ -41,7 +41,7 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
 }
 
 /// Adds up what each pool is sent by whose clients send it, where they differ.
-fn sort_by_client(world: &mut World<'_>, plan: &Plan) {
+pub fn sort_by_client(world: &mut World<'_>, plan: &Plan) {
     let client_of = |world: &World<'_>, pool: usize| world.settings[pool].client.index();
     for pool in 0..world.pools.len() {
         let client = client_of(world, pool);

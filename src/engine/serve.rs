@@ -1,10 +1,11 @@
 //! Phase 4: each pool spreads its traffic over its instances, which admit, queue, complete, reject.
 
 use crate::model::Balancing;
+use crate::policy::Plan;
 
 use super::instances::flag;
 use super::plane::fluid::{self, ArrivalProcess, Totals};
-use super::route::{is_panicking, receives};
+use super::route::{is_panicking, receives, sort_by_client};
 use super::world::{Conditions, PoolState, World};
 
 /// Serves one step at every pool.
@@ -202,8 +203,11 @@ fn mean_of_largest(n: f64) -> f64 {
 
 /// Fills every instance with the steady state of the demand (MODEL §4.3, *Start*).
 pub fn start(world: &mut World<'_>) {
+    for pool in &mut world.pools {
+        pool.kept_rps = pool.demand_rps;
+    }
+    sort_by_client(world, &Plan::default());
     for pool in 0..world.pools.len() {
-        world.pools[pool].kept_rps = world.pools[pool].demand_rps;
         let share = world.pools[pool].demand_rps / f64::from(world.pools[pool].out.in_rotation);
         for i in world.pools[pool].instances() {
             debug_assert!(world.instances.has(i, flag::IN_ROTATION));

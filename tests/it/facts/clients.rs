@@ -38,6 +38,20 @@ zone = "a"
 "#;
 
 #[test]
+fn a_hasty_client_is_hasty_from_the_first_step_under_any_balancing() {
+    for balancing in ["random", "round-robin", "least-request"] {
+        let set = format!("pool.*.balancing={balancing}");
+        let run = run(TWO_CLIENTS, "unconditional", &[&set], 1);
+        let first = run.rows("a")[0];
+        // None waits at 30 %: a share of 1/e of the services takes longer than the time-out.
+        assert!(
+            (first.late_rps - 30.0 / std::f64::consts::E).abs() < 0.2,
+            "{balancing}: {first:?}"
+        );
+    }
+}
+
+#[test]
 fn a_hasty_client_stays_hasty_where_its_requests_are_redirected() {
     let run = run(TWO_CLIENTS, "unconditional", &[], 1);
     let late = |pool: &str, time_s: f64| {
