@@ -98,7 +98,8 @@ fn begin(world: &mut World<'_>, index: usize) {
     match scenario.events[index].action {
         Action::ZoneOutage { zone } => {
             for pool in scenario.pools_in(zone) {
-                doom(world, index, pool, usize::MAX);
+                let all = world.pools[pool.index()].instances();
+                doom(world, index, pool, all);
             }
         }
         Action::InstanceLoss { pool, amount } => {
@@ -107,7 +108,7 @@ fn begin(world: &mut World<'_>, index: usize) {
                 LossAmount::Count(count) => count as usize,
                 LossAmount::Share(share) => (share.get() * at_start).round() as usize,
             };
-            doom(world, index, pool, count);
+            doom_some(world, index, pool, count);
         }
         Action::AddInstances { pool, count } => launch(world, index, pool, count),
         _ => {}
@@ -158,23 +159,29 @@ fn subject(scenario: &Scenario, action: &Action) -> (Option<ZoneId>, Option<Pool
     }
 }
 
-/// Plans the deaths of up to `count` instances of a pool that are not dead, spread over `over`.
-fn doom(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
-    let event = &world.scenario.events[index];
-    let doomed = |event: &EventState| event.doomed.iter().map(|&(_, _, i)| i).collect::<Vec<_>>();
-    let doomed: BTreeSet<usize> = world.events.iter().flat_map(doomed).collect();
-    let is_there = |i| {
-        let instances = &world.instances;
-        let is_going = doomed.contains(&i) || instances.has(i, flag::DISMISSED);
-        instances.process[i] != Process::Dead && !is_going
+/// Plans the deaths of up to `count` instances of a pool that neither are dead nor about to die.
+fn doom_some(world: &mut World<'_>, index: usize, pool: PoolId, count: usize) {
+    let about_to_die = world.events.iter().flat_map(|event| &event.doomed);
+    let about_to_die: BTreeSet<usize> = about_to_die.map(|&(_, _, i)| i).collect();
+    let is_there = |i: &usize| {
+        let is_going = about_to_die.contains(i) || world.instances.has(*i, flag::DISMISSED);
+        world.instances.process[*i] != Process::Dead && !is_going
     };
-    let victims: Vec<usize> = world.pools[pool.index()]
-        .instances()
-        .filter(|&i| count == usize::MAX || is_there(i))
-        .take(count)
-        .collect();
+    let instances = world.pools[pool.index()].instances();
+    let victims: Vec<usize> = instances.filter(is_there).take(count).collect();
+    doom(world, index, pool, victims.into_iter());
+}
+
+/// Plans the deaths of instances of a pool, spread over the event's `over`.
+fn doom(
+    world: &mut World<'_>,
+    index: usize,
+    pool: PoolId,
+    victims: impl ExactSizeIterator<Item = usize>,
+) {
+    let event = &world.scenario.events[index];
     let total = victims.len() as f64;
-    for (place, i) in victims.into_iter().enumerate() {
+    for (place, i) in victims.enumerate() {
         let at_s = event.at.get() + event.over.get() * amid(place as f64, total);
         let boundary = world.boundary_at(at_s);
         world.events[index].doomed.push((boundary, pool.0, i));

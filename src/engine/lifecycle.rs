@@ -77,7 +77,6 @@ impl World<'_> {
             state.out.late += late;
             state.out.lost += tries - late;
             state.out.died_inside += tries - late;
-            state.out.in_flight = (state.out.in_flight - tries).max(0.0);
             self.instances.clear_load(i);
         }
     }

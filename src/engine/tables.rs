@@ -11,6 +11,8 @@ pub struct Tables {
     index: BTreeMap<(u32, Option<u64>), u32>,
     /// Numbers whose table nobody needs any more.
     free: Vec<u32>,
+    /// Tables in use after the last look for those that are not.
+    kept: usize,
 }
 
 /// Over so many tables, those that nobody reads are given up: a limit that ramps would fill the
@@ -24,7 +26,8 @@ impl Tables {
         if let Some(number) = self.index.get(&(servers, limit)) {
             return *number;
         }
-        if self.free.is_empty() && self.list.len() >= MANY {
+        // Twice as many as were in use last time: a look costs as much as the fleet is large.
+        if self.free.is_empty() && self.list.len() >= MANY.max(2 * self.kept) {
             self.sweep(in_use);
         }
         let table = Table::new(servers, limit);
@@ -53,5 +56,6 @@ impl Tables {
         self.index.retain(|_, number| in_use.contains(number));
         let unread = (0..self.list.len() as u32).filter(|number| !in_use.contains(number));
         self.free.extend(unread);
+        self.kept = self.list.len() - self.free.len();
     }
 }
