@@ -2,80 +2,16 @@
 
 use crate::engine::{Happening, LogEntry};
 use crate::metric::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
-use crate::model::{
-    Action, Balancing, Client, ClientId, Event, HealthCheck, InstanceKind, KindId, OnUnhealthy,
-    Pool, PoolFailover, PoolId, ProbeKind, Scenario, ServiceId, Simulation, TopologyGraph, Zone,
-    ZoneId,
-};
-use crate::units::{Ratio, Rps, Seconds};
+use crate::model::{PoolId, Scenario, ZoneId};
 
-pub(crate) fn seconds(value: f64) -> Seconds {
-    Seconds::new(value).expect("a duration")
-}
-
-/// Zones a, b, c; a pool of twelve instances in each; zone a fails at 60 s.
+/// Zones a, b, c; a pool of twelve instances in each; zone a fails at 60 s, of a cause that has to be
+/// quoted.
 pub(crate) fn scenario() -> Scenario {
-    let ratio = |value| Ratio::new(value).expect("a ratio");
-    let health_check = HealthCheck {
-        kind: ProbeKind::Deep,
-        interval: seconds(20.0),
-        timeout: seconds(12.0),
-        unhealthy_threshold: 3,
-        healthy_threshold: 2,
-        on_unhealthy: OnUnhealthy::Remove,
-        phase: None,
-    };
-    let kind = InstanceKind {
-        name: "planner".to_owned(),
-        workers: 32,
-        service_time: seconds(2.0),
-        queue_limit: Some(1600),
-        speed_spread: ratio(0.05),
-        startup_time: seconds(90.0),
-        restart_time: seconds(60.0),
-        max_wait: None,
-        warm_up: Seconds::ZERO,
-        slow_start: Seconds::ZERO,
-        redirect_cost: 1.0,
-        health_check,
-    };
-    let pools: Vec<Pool> = [("a", 0.15), ("b", 0.12), ("c", 0.18)]
-        .into_iter()
-        .enumerate()
-        .map(|(index, (zone, headroom))| Pool {
-            name: format!("planner-{zone}"),
-            zone: ZoneId::from_index(index),
-            kind: KindId(0),
-            service: ServiceId(0),
-            client: ClientId(0),
-            instances: 12,
-            demand: Rps::new(192.0 / (1.0 + headroom)).expect("a rate"),
-            failover_threshold: ratio(0.67),
-            panic_threshold: Ratio::ZERO,
-            balancing: Balancing::Random,
-        })
-        .collect();
-    let graph = TopologyGraph::new(3, 1, &pools, &vec![PoolFailover::Service; 3]);
-    Scenario {
-        name: "planner-agent".to_owned(),
-        simulation: Simulation { duration: seconds(660.0), step: seconds(0.5), seed: 7 },
-        zones: ["a", "b", "c"].map(|name| Zone { name: name.to_owned() }).to_vec(),
-        kinds: vec![kind],
-        clients: vec![Client { name: "default".to_owned(), timeout: Some(seconds(30.0)) }],
-        services: vec!["planner".to_owned()],
-        pools,
-        graph,
-        events: vec![Event {
-            name: "zone-a-fails".to_owned(),
-            at: seconds(60.0),
-            over: seconds(60.0),
-            until: None,
-            cause: Some("disk pressure, \"again\"".to_owned()),
-            action: Action::ZoneOutage { zone: ZoneId(0) },
-        }],
-        pool_rows: (0..3).map(PoolId).collect(),
-        zone_rows: (0..3).map(ZoneId).collect(),
+    let mut scenario = super::chart::fixture::scenario(&["a", "b", "c"], 1);
+    for event in &mut scenario.events {
+        event.cause = Some("disk pressure, \"again\"".to_owned());
     }
+    scenario
 }
 
 pub(crate) fn result(

@@ -27,7 +27,7 @@ mod words;
 #[cfg(test)]
 mod edge_tests;
 #[cfg(test)]
-mod fixture;
+pub(super) mod fixture;
 
 pub use context::{ChartContext, ChartError};
 pub use registry::{CHARTS, Chart, compare_charts, run_charts};
