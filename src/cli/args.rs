@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
 use super::exit::Exit;
-use crate::config::parse_duration_s;
 
 /// Simulates a zone failover step by step and shows whether it saves a fleet or finishes it.
 #[derive(Debug, Parser)]
@@ -217,9 +216,9 @@ pub struct Duration {
 }
 
 fn duration(text: &str) -> Result<Duration, String> {
-    match parse_duration_s(text) {
-        Ok(0.0) => Err("must be over 0".to_owned()),
-        Ok(seconds) => Ok(Duration { text: text.to_owned(), seconds }),
+    match humantime::parse_duration(text) {
+        Ok(duration) if duration.is_zero() => Err("must be over 0".to_owned()),
+        Ok(duration) => Ok(Duration { text: text.to_owned(), seconds: duration.as_secs_f64() }),
         Err(_) => Err("not a duration; write it with a unit, such as 500ms or 1m30s".to_owned()),
     }
 }

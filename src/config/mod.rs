@@ -21,6 +21,5 @@ mod setting;
 mod value;
 
 pub use load::{Loaded, Rejected, load};
-pub(crate) use quantity::parse_duration_s;
 pub use registry::{EVENT_KINDS, EventKind, settings};
 pub use setting::{Default, InRun, Kind, Least, Range, Section, Setting};

@@ -16,7 +16,7 @@ const MOST_DIGITS: usize = 20;
 
 /// Why a text is no duration.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum NotADuration {
+pub(super) enum NotADuration {
     /// A number without a unit.
     NoUnit,
     /// Units of the calendar, which have no fixed length.
@@ -28,7 +28,7 @@ pub(crate) enum NotADuration {
 }
 
 /// Reads a duration such as `250ms`, `1.5h` or `1m 30s`, in seconds.
-pub(crate) fn parse_duration_s(text: &str) -> Result<f64, NotADuration> {
+pub(super) fn parse_duration_s(text: &str) -> Result<f64, NotADuration> {
     let mut rest = text.trim();
     if rest.starts_with('-') {
         return Err(NotADuration::Negative);
