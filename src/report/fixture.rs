@@ -4,8 +4,8 @@ use crate::engine::{Happening, LogEntry};
 use crate::metric::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
 use crate::model::{PoolId, Scenario, ZoneId};
 
-/// Zones a, b, c; a pool of twelve instances in each; zone a fails at 60 s, of a cause that has to be
-/// quoted.
+/// Zones a, b, c; a pool of twelve instances in each; zone a fails at 60 s, of a cause that has to
+/// be quoted.
 pub(crate) fn scenario() -> Scenario {
     let mut scenario = super::chart::fixture::scenario(&["a", "b", "c"], 1);
     for event in &mut scenario.events {
