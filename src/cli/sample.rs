@@ -68,7 +68,12 @@ mod tests {
 
     fn simulation(duration_s: f64, step_s: f64) -> Simulation {
         let seconds = |value| Seconds::new(value).expect("a duration");
-        Simulation { duration: seconds(duration_s), step: seconds(step_s), seed: 1 }
+        Simulation {
+            duration: seconds(duration_s),
+            step: seconds(step_s),
+            seed: 1,
+            plane: crate::model::Plane::Fluid,
+        }
     }
 
     fn sample(text: &str, seconds: f64) -> Duration {

@@ -53,7 +53,7 @@ fn nowhere_to_go(document: &Document, scenario: &Scenario, problems: &mut Proble
 
 fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut Problems) {
     let Some(limit) = kind.queue_limit else { return };
-    let longest_wait_s = limit as f64 / kind.capacity_rps();
+    let longest_wait_s = limit as f64 / kind.capacity_rps(None);
     let timeout_s = kind.health_check.timeout.get();
     if kind.health_check.kind == ProbeKind::Shallow || longest_wait_s >= timeout_s {
         return;
@@ -65,7 +65,7 @@ fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut 
         to_thousandths(longest_wait_s)
     );
     let at = entity.place("queue_limit");
-    let enough = (timeout_s * kind.capacity_rps()).ceil();
+    let enough = (timeout_s * kind.capacity_rps(None)).ceil();
     let problem = Problem::warning("queue-hides-slow-probes", at, title)
         .label("so waiting alone can never fail a probe")
         .help("this file can show no cascade by slow probes")
@@ -79,7 +79,8 @@ fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut 
 fn tight_probe_timeout(entity: &Entity, kind: &InstanceKind, problems: &mut Problems) {
     let check = &kind.health_check;
     let least_s = FEW_SERVICE_TIMES * kind.service_time.get();
-    let is_tight = check.timeout.get() < least_s && kind.workers <= FEW_WORKERS;
+    let is_tight =
+        check.timeout.get() < least_s && kind.workers.is_some_and(|workers| workers <= FEW_WORKERS);
     if check.kind == ProbeKind::Shallow || !is_tight {
         return;
     }
@@ -112,10 +113,11 @@ fn starts_empty(shown: &str, pool: &Pool, scenario: &Scenario) -> Option<String>
         Balancing::Random | Balancing::RoundRobin => 1.0 - kind.speed_spread.get(),
     };
     let sent_rps = pool.demand.get() / f64::from(pool.instances) + probes_rps;
-    let capacity_rps = kind.capacity_rps() * slowest;
+    let capacity_rps = kind.capacity_rps(None) * slowest;
     let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
     // As the engine has it: tries and probes in the system against workers.
-    let is_steady = sent_rps / (slowest / kind.service_time.get()) < f64::from(kind.workers);
+    let is_steady = sent_rps / (slowest / kind.service_time.get())
+        < kind.workers.map_or(f64::INFINITY, f64::from);
     (!is_bounded && !is_steady).then(|| {
         format!(
             "an instance of pool `{shown}` is sent {sent_rps:.3} rps, probes included: not below \

@@ -11,7 +11,7 @@ impl World<'_> {
             if !self.pools[pool].is_stale && kind.warm_up.get() == 0.0 {
                 continue;
             }
-            let nominal_rps = kind.capacity_rps();
+            let nominal_rps = kind.capacity_rps(self.calls_s[pool]);
             let Modifiers { speed, speed_up, .. } = self.pools[pool].modifiers;
             let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {

@@ -1,15 +1,31 @@
-//! Phase 2: first tries per pool. (Clients do not retry yet, so nothing falls due.)
+//! Phase 2: first tries and retries that fall due, per pool.
 
+use super::origins::demand_rps;
 use super::world::World;
 
-/// Works out the demand of every pool in this step, and what pools report of it.
+/// Works out the demand of every origin and pool in this step, and what pools report of it.
 pub fn demand(world: &mut World<'_>, report_interval_s: f64) {
+    for pool in &mut world.pools {
+        pool.demand_rps = 0.0;
+        pool.out.first_tries = 0.0;
+        pool.out.retries = 0.0;
+    }
+    for origin in 0..world.origins.len() {
+        let demand_rps = demand_rps(world, origin);
+        let state = &mut world.origins[origin];
+        if let Some(demand_rps) = demand_rps {
+            state.first_rps = demand_rps * state.surge;
+        }
+        let (first_rps, retry_rps) = (state.first_rps, state.retry_rps);
+        let pool = &mut world.pools[world.scenario.origins[origin].to.index()];
+        pool.demand_rps += first_rps + retry_rps;
+        pool.out.first_tries += first_rps * world.step_s;
+        pool.out.retries += retry_rps * world.step_s;
+    }
     let reports = report_interval_s <= world.step_s
         || world.step.is_multiple_of((report_interval_s / world.step_s).round() as u32);
-    for (pool, settings) in world.pools.iter_mut().zip(&world.settings) {
-        pool.demand_rps = settings.demand.get() * pool.modifiers.surge;
-        pool.out.first_tries = pool.demand_rps * world.step_s;
-        if reports {
+    if reports {
+        for pool in &mut world.pools {
             pool.reported_demand_rps = pool.demand_rps;
         }
     }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::{Action, Event, LossAmount, PoolId, Scenario, ZoneId};
+use crate::model::{
+    Action, Event, LossAmount, Origin, OriginKind, PoolId, Scenario, Surged, ZoneId,
+};
 
 use super::instances::{Process, flag};
 use super::log::Happening;
@@ -58,6 +60,7 @@ pub fn events(world: &mut World<'_>) {
     }
     if has_changed {
         modify_pools(world);
+        surge(world);
         change_settings(world);
     }
 }
@@ -146,14 +149,18 @@ fn subject(scenario: &Scenario, action: &Action) -> (Option<ZoneId>, Option<Pool
     match action {
         Action::ZoneOutage { zone } => (Some(*zone), None),
         Action::InstanceLoss { pool, .. }
-        | Action::Surge { pool, .. }
+        | Action::Surge { of: Surged::Pool(pool), .. }
         | Action::AddInstances { pool, .. } => of_pool(*pool),
-        Action::Drain { pools, .. } | Action::Slow { pools, .. } | Action::Errors { pools, .. } => {
-            match pools.as_slice() {
-                [pool] => of_pool(*pool),
-                [first, ..] => (Some(scenario.pools[first.index()].zone), None),
-                [] => (None, None),
-            }
+        Action::Drain { pools, .. }
+        | Action::Slow { pools, .. }
+        | Action::Errors { pools, .. }
+        | Action::LaunchesRefused { pools } => match pools.as_slice() {
+            [pool] => of_pool(*pool),
+            [first, ..] => (Some(scenario.pools[first.index()].zone), None),
+            [] => (None, None),
+        },
+        Action::Surge { of: Surged::Source(source), .. } => {
+            of_pool(scenario.sources[source.index()].to)
         }
         Action::Set { .. } => (None, None),
     }
@@ -236,6 +243,25 @@ fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
     }
 }
 
+/// Works out by how much each origin's first tries are multiplied.
+fn surge(world: &mut World<'_>) {
+    for origin in &mut world.origins {
+        origin.surge = 1.0;
+    }
+    for (event, state) in world.scenario.events.iter().zip(&world.events) {
+        if let Action::Surge { of, factor } = &event.action {
+            let surged = |origin: &&Origin| match *of {
+                Surged::Pool(pool) => origin.kind == OriginKind::Demand && origin.to == pool,
+                Surged::Source(source) => origin.kind == OriginKind::Source(source),
+            };
+            let at = world.scenario.origins.iter().position(|origin| surged(&origin));
+            if let Some(at) = at {
+                world.origins[at].surge *= 1.0 + state.intensity * (factor.get() - 1.0);
+            }
+        }
+    }
+}
+
 /// Works out every pool's modifiers from the events in force.
 fn modify_pools(world: &mut World<'_>) {
     let mut modifiers = vec![Modifiers::NONE; world.pools.len()];
@@ -260,9 +286,6 @@ fn modify_pools(world: &mut World<'_>) {
                     let drained = &mut modifiers[pool.index()].drain_share;
                     *drained = drained.max(part * share.get());
                 }
-            }
-            Action::Surge { pool, factor } => {
-                modifiers[pool.index()].surge *= 1.0 + part * (factor.get() - 1.0);
             }
             _ => {}
         }

@@ -110,6 +110,40 @@ pub enum Happening {
         /// Whose traffic.
         pool: PoolId,
     },
+    /// An instance ran out of a resource and died, to start again.
+    InstanceCrashed {
+        /// Its pool.
+        pool: PoolId,
+        /// Which one.
+        instance: u32,
+        /// The resource's place among its kind's.
+        resource: u32,
+    },
+    /// An autoscaler launched instances.
+    ScaleUp {
+        /// Of which pool.
+        pool: PoolId,
+        /// Instances before.
+        from: u32,
+        /// Instances after.
+        to: u32,
+    },
+    /// An autoscaler took instances away.
+    ScaleDown {
+        /// Of which pool.
+        pool: PoolId,
+        /// Instances before.
+        from: u32,
+        /// Instances after.
+        to: u32,
+    },
+    /// Instances could not be launched.
+    LaunchRefused {
+        /// Of which pool.
+        pool: PoolId,
+        /// How many.
+        wanted: u32,
+    },
 }
 
 impl Happening {
@@ -130,6 +164,10 @@ impl Happening {
             Self::RedirectEnd { .. } => "redirect_end",
             Self::ShedStart { .. } => "shed_start",
             Self::ShedEnd { .. } => "shed_end",
+            Self::InstanceCrashed { .. } => "instance_crashed",
+            Self::ScaleUp { .. } => "scale_up",
+            Self::ScaleDown { .. } => "scale_down",
+            Self::LaunchRefused { .. } => "launch_refused",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The stepped simulation: the world's state and the step that changes it.
 
+mod books;
 mod capacity;
 mod demand;
 mod events;
@@ -7,6 +8,7 @@ mod instances;
 mod lifecycle;
 mod log;
 mod observe;
+mod origins;
 mod plane;
 mod probe;
 mod rng;
@@ -20,5 +22,5 @@ mod tables;
 mod world;
 
 pub use log::{Happening, LogEntry};
-pub use snapshot::{Observer, PoolStep, Snapshot};
+pub use snapshot::{Latency, Observer, PoolStep, RequestBook, ResourceStep, Snapshot};
 pub use step::run;

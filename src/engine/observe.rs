@@ -24,7 +24,17 @@ pub fn observe(
     shown.extend(world.pools.iter().map(|pool| pool.out));
     let step = world.step + 1;
     let (time_s, step_s) = (world.boundary_s(step), world.step_s);
-    observer.step(&Snapshot { step, time_s, step_s, is_row, pools: shown });
+    world.books.step(shown.iter());
+    observer.step(&Snapshot {
+        step,
+        time_s,
+        step_s,
+        is_row,
+        pools: shown,
+        resources: &world.resources,
+        resource_starts: &world.resource_starts,
+        books: &world.books.shown,
+    });
 }
 
 /// Hands over what has happened.

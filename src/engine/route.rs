@@ -40,22 +40,34 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
     world.plan = plan;
 }
 
-/// Adds up what each pool is sent by whose clients send it, where they differ.
+/// Adds up what each pool is sent by whose clients send it, where they differ: wherever a pool's
+/// demand goes, it is the same mix.
 pub fn sort_by_client(world: &mut World<'_>, plan: &Plan) {
-    let client_of = |world: &World<'_>, pool: usize| world.settings[pool].client.index();
-    for pool in 0..world.pools.len() {
-        let client = client_of(world, pool);
-        let state = &mut world.pools[pool];
-        state.incoming_by_client.fill(0.0);
-        if let Some(incoming_rps) = state.incoming_by_client.get_mut(client) {
-            *incoming_rps = state.kept_rps;
+    if world.pools.first().is_none_or(|pool| pool.incoming_by_client.is_empty()) {
+        return;
+    }
+    for pool in &mut world.pools {
+        pool.incoming_by_client.fill(0.0);
+    }
+    for (origin, state) in world.scenario.origins.iter().zip(&world.origins) {
+        let home = &mut world.pools[origin.to.index()];
+        if home.demand_rps > 0.0 {
+            let share = state.tries_rps() / home.demand_rps;
+            home.incoming_by_client[origin.client.index()] += home.kept_rps * share;
         }
     }
+    if plan.redirects.is_empty() {
+        return;
+    }
+    let mut mixes = vec![Vec::new(); world.pools.len()];
+    for (origin, state) in world.scenario.origins.iter().zip(&world.origins) {
+        mixes[origin.to.index()].push((origin.client.index(), state.tries_rps()));
+    }
     for redirect in &plan.redirects {
-        let client = client_of(world, redirect.from.index());
+        let home_rps = world.pools[redirect.from.index()].demand_rps;
         let to = &mut world.pools[redirect.to.index()];
-        if let Some(incoming_rps) = to.incoming_by_client.get_mut(client) {
-            *incoming_rps += redirect.rps;
+        for &(client, tries_rps) in &mixes[redirect.from.index()] {
+            to.incoming_by_client[client] += redirect.rps * tries_rps / home_rps.max(1e-300);
         }
     }
 }

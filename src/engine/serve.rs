@@ -6,6 +6,7 @@ use crate::policy::Plan;
 use super::instances::flag;
 use super::plane::fluid::{self, ArrivalProcess, Totals};
 use super::route::{is_panicking, receives, sort_by_client};
+use super::snapshot::Latency;
 use super::world::{Conditions, PoolState, World};
 
 /// Serves one step at every pool.
@@ -57,7 +58,7 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     out.served_lost = totals.lost;
     out.in_flight = totals.in_flight;
     out.queue = totals.queue;
-    out.latency = totals.latency();
+    out.latency = totals.latency().map(Latency::Modelled);
 }
 
 /// Serves at every instance of a pool; also tells whether all are in a steady state.

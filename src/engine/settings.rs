@@ -1,6 +1,9 @@
 //! Settings that `set` events change.
 
-use crate::model::{Action, Change, ClientSetting, InstanceKind, InstanceSetting, PoolSetting};
+use crate::model::{
+    Action, AutoscalerSetting, Budget, Change, Client, ClientSetting, InstanceKind,
+    InstanceSetting, PoolSetting, Retry, unloaded_calls_s,
+};
 use crate::units::{Ratio, Rps, Seconds};
 
 use super::world::World;
@@ -14,6 +17,8 @@ pub fn change_settings(world: &mut World<'_>) {
     world.kinds.clone_from(&scenario.kinds);
     world.settings.clone_from(&scenario.pools);
     world.clients.clone_from(&scenario.clients);
+    world.sources.clone_from(&scenario.sources);
+    world.autoscalers.clone_from(&scenario.autoscalers);
     for index in 0..scenario.events.len() {
         let part = world.events[index].intensity;
         let state = &world.events[index];
@@ -25,6 +30,7 @@ pub fn change_settings(world: &mut World<'_>) {
             }
         }
     }
+    world.calls_s = unloaded_calls_s(&world.kinds, &world.settings, &scenario.call_order);
     for pool in 0..world.pools.len() {
         world.pools[pool].is_stale = true;
         world.pools[pool].calm = None;
@@ -64,18 +70,65 @@ fn apply(world: &mut World<'_>, change: &Change, part: f64) {
                 }
             }
         }
-        Change::Client { client, setting: ClientSetting::Timeout, value } => {
+        Change::Client { client, setting, value } => {
             let client = &mut world.clients[client.index()];
-            let value = ramped(client.timeout.map(Seconds::get), value);
+            let value = ramped(client_value(client, setting), value);
+            set_client(client, setting, value);
+        }
+        Change::ResourceLimit { kind, resource, value } => {
+            let limit = &mut world.kinds[kind.index()].resources[resource as usize].limit;
+            *limit += part * (value - *limit);
+        }
+        Change::SourceDemand { source, value } => {
+            let demand = &mut world.sources[source.index()].demand;
+            let old = demand.get();
+            *demand = Rps::new(old + part * (value - old)).unwrap_or(*demand);
+        }
+        Change::Autoscaler { autoscaler, setting, value } => {
+            let autoscaler = &mut world.autoscalers[autoscaler.index()];
+            match setting {
+                AutoscalerSetting::Min => autoscaler.min = value.round().max(1.0) as u32,
+                AutoscalerSetting::Max => autoscaler.max = value.round().max(1.0) as u32,
+                AutoscalerSetting::Target(target) => {
+                    let target = &mut autoscaler.targets[target as usize].value;
+                    *target += part * (value - *target);
+                }
+            }
+        }
+    }
+}
+
+fn client_value(client: &Client, setting: ClientSetting) -> Option<f64> {
+    match (setting, client.retry) {
+        (ClientSetting::Timeout, _) => client.timeout.map(Seconds::get),
+        (ClientSetting::MaxAttempts, Some(retry)) => Some(f64::from(retry.max_attempts)),
+        (ClientSetting::BudgetRatio, Some(Retry { budget: Some(Budget::Ratio(share)), .. })) => {
+            Some(share.get())
+        }
+        _ => None,
+    }
+}
+
+fn set_client(client: &mut Client, setting: ClientSetting, value: Option<f64>) {
+    match (setting, &mut client.retry) {
+        (ClientSetting::Timeout, _) => {
             client.timeout = value.and_then(|value| Seconds::new(value).ok());
         }
+        (ClientSetting::MaxAttempts, Some(retry)) => {
+            retry.max_attempts = value.unwrap_or(1.0).round().max(1.0) as u32;
+        }
+        (ClientSetting::BudgetRatio, Some(retry)) => {
+            let share = value.and_then(|value| Ratio::new(value).ok());
+            retry.budget = share.map(Budget::Ratio);
+        }
+        _ => {}
     }
 }
 
 fn instance_value(kind: &InstanceKind, setting: InstanceSetting) -> Option<f64> {
     let check = &kind.health_check;
     Some(match setting {
-        InstanceSetting::Workers => f64::from(kind.workers),
+        InstanceSetting::Workers => f64::from(kind.workers?),
         InstanceSetting::ServiceTime => kind.service_time.get(),
         InstanceSetting::QueueLimit => kind.queue_limit? as f64,
         InstanceSetting::MaxWait => kind.max_wait?.get(),
@@ -96,7 +149,7 @@ fn set_instance(kind: &mut InstanceKind, setting: InstanceSetting, value: Option
     let seconds = Seconds::new(number).unwrap_or_default();
     let check = &mut kind.health_check;
     match setting {
-        InstanceSetting::Workers => kind.workers = count,
+        InstanceSetting::Workers => kind.workers = Some(count),
         InstanceSetting::ServiceTime if number > 0.0 => kind.service_time = seconds,
         InstanceSetting::ServiceTime => {}
         InstanceSetting::QueueLimit => kind.queue_limit = value.map(|value| value.round() as u64),

@@ -9,6 +9,8 @@ use super::log::LogEntry;
 pub struct PoolStep {
     /// First tries that arrived at home.
     pub first_tries: f64,
+    /// Retries that arrived at home.
+    pub retries: f64,
     /// Tries of other pools that were sent here.
     pub redirected_in: f64,
     /// Tries that were sent elsewhere.
@@ -35,8 +37,14 @@ pub struct PoolStep {
     pub routed_capacity_rps: f64,
     /// Is some of its demand to be moved away?
     pub is_draining: bool,
+    /// Answered by a fallback.
+    pub degraded: f64,
     /// Tries in the system.
     pub in_flight: f64,
+    /// Mean of that over the step.
+    pub in_flight_mean: f64,
+    /// Most of it at any moment of the step.
+    pub in_flight_peak: f64,
     /// Tries that wait; only on rows.
     pub queue: f64,
     /// Tries in the system whose client has given up; only at the last step.
@@ -56,7 +64,92 @@ pub struct PoolStep {
     /// Capacity of the instances that are up, at their dealt speeds, slowdowns not counted, rps.
     pub up_capacity_rps: f64,
     /// Latency of the answers of this moment; only on rows, none without answers.
-    pub latency: Option<Response>,
+    pub latency: Option<Latency>,
+}
+
+/// What is known of answers' latencies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Latency {
+    /// Its distribution at the moment.
+    Modelled(Response),
+    /// What was measured since the last row.
+    Measured {
+        /// Mean, s.
+        mean_s: f64,
+        /// 99th percentile, s.
+        p99_s: f64,
+    },
+}
+
+impl Latency {
+    /// Mean, s.
+    #[must_use]
+    pub fn mean_s(&self) -> f64 {
+        match self {
+            Self::Modelled(response) => response.mean_s(),
+            Self::Measured { mean_s, .. } => *mean_s,
+        }
+    }
+
+    /// 99th percentile, s.
+    #[must_use]
+    pub fn p99_s(&self) -> f64 {
+        match self {
+            Self::Modelled(response) => response.quantile_s(0.01),
+            Self::Measured { p99_s, .. } => *p99_s,
+        }
+    }
+}
+
+/// One resource of a pool over one step: units of all its instances that are up.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct ResourceStep {
+    /// What was used, on average over the step.
+    pub used: f64,
+    /// What there was.
+    pub limit: f64,
+}
+
+impl ResourceStep {
+    /// Used ÷ limit; none where there was nothing.
+    #[must_use]
+    pub fn utilization(&self) -> Option<f64> {
+        (self.limit > 0.0).then(|| self.used / self.limit)
+    }
+}
+
+/// Users' requests that arrived from some moment on, each counted once by how its last try ended.
+/// arrived = completed + late + degraded + shed + rejected + lost + unfinished.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct RequestBook {
+    /// The moment, simulation time.
+    pub from_s: f64,
+    /// Requests that arrived.
+    pub arrived: f64,
+    /// Completed in time.
+    pub completed: f64,
+    /// Late.
+    pub late: f64,
+    /// Answered by a fallback.
+    pub degraded: f64,
+    /// Shed.
+    pub shed: f64,
+    /// Rejected.
+    pub rejected: f64,
+    /// Lost.
+    pub lost: f64,
+    /// Still in the system, or about to be tried again.
+    pub unfinished: f64,
+    /// Of those, whose client has given up; counted in the last step.
+    pub given_up: f64,
+}
+
+impl RequestBook {
+    /// A count as a share of what arrived; 0 of nothing.
+    #[must_use]
+    pub fn share(&self, count: f64) -> f64 {
+        if self.arrived > 0.0 { count / self.arrived } else { 0.0 }
+    }
 }
 
 impl PoolStep {
@@ -89,9 +182,22 @@ pub struct Snapshot<'a> {
     pub is_row: bool,
     /// Pools by id.
     pub pools: &'a [PoolStep],
+    /// Resources of all pools, in the order of `Scenario::resource_names`.
+    pub resources: &'a [ResourceStep],
+    /// Where each pool's resources begin in `resources`; one more than there are pools.
+    pub resource_starts: &'a [u32],
+    /// Users' requests from each of the observer's marks on.
+    pub books: &'a [RequestBook],
 }
 
 impl Snapshot<'_> {
+    /// The resources of a pool.
+    #[must_use]
+    pub fn resources_of(&self, pool: usize) -> &[ResourceStep] {
+        let (from, to) = (self.resource_starts[pool], self.resource_starts[pool + 1]);
+        &self.resources[from as usize..to as usize]
+    }
+
     /// Did the step begin at a time, or later?
     #[must_use]
     pub fn began_at_or_after(&self, time_s: f64) -> bool {
@@ -101,6 +207,10 @@ impl Snapshot<'_> {
 
 /// Is told everything that happens and shown the fleet at the end of every step.
 pub trait Observer {
+    /// Moments from which users' requests are to be told apart.
+    fn marks_s(&self) -> Vec<f64> {
+        Vec::new()
+    }
     /// The fleet before the first step.
     fn start(&mut self, snapshot: &Snapshot<'_>);
     /// Something happened.

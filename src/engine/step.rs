@@ -2,6 +2,7 @@
 
 use crate::policy::{Policy, PoolView};
 
+use super::books::FluidBooks;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
 use super::{demand, events, observe, probe, route, scale, serve};
@@ -26,6 +27,7 @@ pub fn run(
     let mut world = World::new(scenario);
     let mut scratch = Scratch::default();
     let steps = scenario.simulation.steps();
+    world.books = FluidBooks::new(&observer.marks_s());
     start(&mut world, observer);
     while world.step < steps {
         let is_row = (world.step + 1).is_multiple_of(row_steps.max(1)) || world.step + 1 == steps;
@@ -41,7 +43,16 @@ fn start(world: &mut World<'_>, observer: &mut dyn Observer) {
     world.add_up_capacities();
     let shown: Vec<PoolStep> = world.pools.iter().map(|pool| pool.out).collect();
     let step_s = world.step_s;
-    observer.start(&Snapshot { step: 0, time_s: 0.0, step_s, is_row: false, pools: &shown });
+    observer.start(&Snapshot {
+        step: 0,
+        time_s: 0.0,
+        step_s,
+        is_row: false,
+        pools: &shown,
+        resources: &world.resources,
+        resource_starts: &world.resource_starts,
+        books: &world.books.shown,
+    });
 }
 
 /// One step. The order is the model's; retries join it with the clients that retry.
@@ -53,6 +64,8 @@ fn step(
     observer: &mut dyn Observer,
     scratch: &mut Scratch,
 ) {
+    let (time_s, step_s) = (world.time_s(), world.step_s);
+    world.books.open(time_s, step_s, world.pools.iter().map(|pool| &pool.out));
     for pool in &mut world.pools {
         pool.out.begin_step();
     }

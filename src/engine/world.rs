@@ -1,14 +1,19 @@
 //! All simulated state.
 
-use crate::model::{Action, Client, InstanceKind, Pool, ProbeKind, Scenario};
+use crate::model::{
+    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Scenario, Source,
+    unloaded_calls_s,
+};
 use crate::policy::Plan;
 use crate::units::Seconds;
 
+use super::books::FluidBooks;
 use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
+use super::origins::OriginState;
 use super::rng::{Purpose, Stream};
-use super::snapshot::PoolStep;
+use super::snapshot::{PoolStep, ResourceStep};
 use super::tables::Tables;
 
 /// What events make of a pool at the moment.
@@ -22,14 +27,11 @@ pub struct Modifiers {
     pub error_share: f64,
     /// Share of the demand that is to be moved away.
     pub drain_share: f64,
-    /// Multiple of the first tries.
-    pub surge: f64,
 }
 
 impl Modifiers {
     /// Nothing out of the ordinary.
-    pub const NONE: Self =
-        Self { speed: 1.0, speed_up: 1.0, error_share: 0.0, drain_share: 0.0, surge: 1.0 };
+    pub const NONE: Self = Self { speed: 1.0, speed_up: 1.0, error_share: 0.0, drain_share: 0.0 };
 }
 
 /// Everything that a pool's instances serve under, but their own state.
@@ -68,7 +70,7 @@ pub struct PoolState {
     pub modifiers: Modifiers,
     /// Its demand when it last reported, rps.
     pub reported_demand_rps: f64,
-    /// First tries a second this step.
+    /// First tries and retries that are due, a second, this step.
     pub demand_rps: f64,
     /// Own tries routed home this step, rps.
     pub kept_rps: f64,
@@ -127,6 +129,14 @@ pub struct World<'a> {
     pub settings: Vec<Pool>,
     /// Clients as `set` events leave them.
     pub clients: Vec<Client>,
+    /// Sources as `set` events leave them.
+    pub sources: Vec<Source>,
+    /// Autoscalers as `set` events leave them.
+    pub autoscalers: Vec<Autoscaler>,
+    /// The time that a request at each pool spends in calls when nothing queues, s.
+    pub calls_s: Vec<Option<f64>>,
+    /// Where tries come from, by id.
+    pub origins: Vec<OriginState>,
     /// Steps done.
     pub step: u32,
     /// Length of a step, s.
@@ -143,6 +153,12 @@ pub struct World<'a> {
     pub plan: Plan,
     /// What happened since observers were last told.
     pub log: Vec<LogEntry>,
+    /// What is used of every resource of every pool.
+    pub resources: Vec<ResourceStep>,
+    /// Where each pool's resources begin; one more than there are pools.
+    pub resource_starts: Vec<u32>,
+    /// Users' requests.
+    pub books: FluidBooks,
 }
 
 impl<'a> World<'a> {
@@ -154,6 +170,10 @@ impl<'a> World<'a> {
             kinds: scenario.kinds.clone(),
             settings: scenario.pools.clone(),
             clients: scenario.clients.clone(),
+            sources: scenario.sources.clone(),
+            autoscalers: scenario.autoscalers.clone(),
+            calls_s: unloaded_calls_s(&scenario.kinds, &scenario.pools, &scenario.call_order),
+            origins: OriginState::all(scenario),
             step: 0,
             step_s: scenario.simulation.step.get(),
             instances: Instances::default(),
@@ -162,7 +182,16 @@ impl<'a> World<'a> {
             events: scenario.events.iter().map(|_| EventState::default()).collect(),
             plan: Plan::default(),
             log: Vec::new(),
+            resources: Vec::new(),
+            resource_starts: vec![0],
+            books: FluidBooks::default(),
         };
+        for pool in 0..scenario.pools.len() {
+            let count = scenario.resource_names(PoolId::from_index(pool)).count();
+            let end = world.resources.len() + count;
+            world.resources.resize(end, ResourceStep::default());
+            world.resource_starts.push(end as u32);
+        }
         let most = most_instances(scenario);
         world.instances.reserve(most.iter().sum());
         for (index, most) in most.into_iter().enumerate() {
@@ -228,7 +257,8 @@ impl<'a> World<'a> {
         let timeout_s = |client: usize| self.clients[client].timeout.map(Seconds::get);
         let inside = &self.pools[pool].inside_by_client;
         if inside.is_empty() {
-            return vec![(1.0, timeout_s(self.settings[pool].client.index()))];
+            let only = self.scenario.origins.first().map(|origin| origin.client.index());
+            return vec![(1.0, only.and_then(timeout_s))];
         }
         let present = inside.iter().enumerate().filter(|(_, share)| **share > 0.0);
         present.map(|(client, &share)| (share, timeout_s(client))).collect()
@@ -338,7 +368,7 @@ impl<'a> World<'a> {
     /// ⌊max_wait · c · r⌋ + 1 places (over 1,000 places, to three digits: each number is a table).
     pub fn choose_table(&mut self, pool: usize, i: usize) {
         let kind = self.kind(pool);
-        let workers = kind.workers;
+        let workers = kind.servers(false).unwrap_or(u32::MAX);
         let mut places = kind.queue_limit;
         let mut by_deadline = false;
         if let Some(max_wait) = kind.max_wait {
@@ -364,9 +394,9 @@ impl<'a> World<'a> {
     }
 }
 
-/// Do pools' demands have different clients?
+/// Do tries have different clients?
 fn has_many_clients(scenario: &Scenario) -> bool {
-    scenario.pools.windows(2).any(|pair| pair[0].client != pair[1].client)
+    scenario.origins.windows(2).any(|pair| pair[0].client != pair[1].client)
 }
 
 /// Instances that each pool may ever have: those at the start and those that events add.

@@ -3,10 +3,10 @@
 use petgraph::Direction;
 use petgraph::algo::dinics;
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::IntoNodeReferences;
+use petgraph::visit::{EdgeRef, IntoNodeReferences};
 
 use crate::engine::Snapshot;
-use crate::model::{Node, TopologyGraph, ZoneId};
+use crate::model::{Edge, Node, TopologyGraph, ZoneId};
 
 use super::{Metric, Summary};
 
@@ -35,7 +35,8 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
             Node::Pool(_) => None,
             Node::Service(_) => lone_zone(graph, node),
         };
-        for to in topology.neighbors(node) {
+        for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
+            let to = edge.target();
             if barred.is_none() || zone(graph, to) != barred {
                 network.add_edge(node, to, total);
             }
@@ -129,7 +130,8 @@ impl Metric for Bound<'_> {
 mod tests {
     use super::*;
     use crate::model::{
-        Balancing, ClientId, FailoverEdge, KindId, Pool, PoolFailover, PoolId, ServiceId, ZoneId,
+        Arrivals, Balancing, CallMode, ClientId, FailoverEdge, KindId, Pool, PoolFailover, PoolId,
+        ServiceId, ZoneId,
     };
     use crate::units::{Ratio, Rps};
 
@@ -143,6 +145,11 @@ mod tests {
                 client: ClientId(0),
                 instances: 1,
                 demand: Rps::ZERO,
+                has_demand: true,
+                arrivals: Arrivals::Poisson,
+                calls: Vec::new(),
+                call_mode: CallMode::Sequence,
+                autoscaler: None,
                 failover_threshold: Ratio::ZERO,
                 panic_threshold: Ratio::ZERO,
                 balancing: Balancing::Random,

@@ -1,7 +1,6 @@
 //! Folds of events and snapshots into series, totals and the outcome. A metric is one file and one
 //! line in [`simulate()`]'s registry.
 
-mod account;
 mod bound;
 mod capacity;
 mod cascade;
@@ -15,13 +14,19 @@ mod simulate;
 
 pub use bound::bound_rps;
 pub use hit::hit_pools;
-pub use result::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
+pub use result::{
+    FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,
+};
 pub use simulate::simulate;
 
 use crate::engine::{LogEntry, Snapshot};
 
 /// A fold over a run that ends in some fields of the summary.
 trait Metric {
+    /// A moment from which it wants users' requests told apart.
+    fn mark_s(&self) -> Option<f64> {
+        None
+    }
     /// The fleet before the first step.
     fn start(&mut self, _snapshot: &Snapshot<'_>) {}
     /// Something happened.

@@ -1,10 +1,10 @@
 //! The outcome, and when it came to the worst.
 
-use crate::engine::{Happening, LogEntry, Snapshot};
+use crate::engine::{Happening, LogEntry, RequestBook, Snapshot};
 use crate::model::Scenario;
 
-use super::account::Account;
 use super::hit::hit_pools;
+use super::shares::book_from;
 use super::{Metric, Outcome, Summary};
 
 /// More than this share of requests not completed in time is `degraded`.
@@ -14,7 +14,8 @@ const DEGRADED: f64 = 0.001;
 pub struct Verdict {
     trigger_s: f64,
     is_hit: Vec<bool>,
-    after_detection: Account,
+    detected_by_s: f64,
+    after_detection: RequestBook,
     full_outage_s: Option<f64>,
     nothing_in_rotation_s: Option<f64>,
     bystander_lost: bool,
@@ -26,7 +27,8 @@ impl Verdict {
         Self {
             trigger_s,
             is_hit: hit_pools(scenario),
-            after_detection: Account::new(scenario.detection_deadline_s()),
+            detected_by_s: scenario.detection_deadline_s(),
+            after_detection: RequestBook::default(),
             full_outage_s: None,
             nothing_in_rotation_s: None,
             bystander_lost: false,
@@ -34,14 +36,14 @@ impl Verdict {
     }
 
     fn outcome(&self) -> Outcome {
-        let account = &self.after_detection;
-        let waiting = account.unfinished - account.given_up;
-        let failed = account.arrived - account.completed - waiting;
+        let book = &self.after_detection;
+        let waiting = book.unfinished - book.given_up;
+        let failed = book.arrived - book.completed - waiting;
         if self.full_outage_s.is_some() {
             Outcome::FullOutage
         } else if self.bystander_lost {
             Outcome::PartialOutage
-        } else if account.share(failed) > DEGRADED {
+        } else if book.share(failed) > DEGRADED {
             Outcome::Degraded
         } else {
             Outcome::Stable
@@ -50,8 +52,8 @@ impl Verdict {
 }
 
 impl Metric for Verdict {
-    fn start(&mut self, snapshot: &Snapshot<'_>) {
-        self.after_detection.start(snapshot);
+    fn mark_s(&self) -> Option<f64> {
+        Some(self.detected_by_s)
     }
 
     fn happened(&mut self, entry: &LogEntry) {
@@ -61,7 +63,7 @@ impl Metric for Verdict {
     }
 
     fn step(&mut self, snapshot: &Snapshot<'_>) {
-        self.after_detection.step(snapshot);
+        self.after_detection = book_from(snapshot, self.detected_by_s);
         if !snapshot.pools.iter().any(|pool| pool.is_healthy) {
             self.full_outage_s.get_or_insert(snapshot.time_s);
         }

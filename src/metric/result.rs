@@ -2,7 +2,7 @@
 //! terms are those of MODEL §1 and §10.
 
 use crate::engine::LogEntry;
-use crate::model::PoolId;
+use crate::model::{Plane, PoolId};
 
 /// A pool's state, the first that holds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -70,8 +70,10 @@ pub struct PoolRow {
     pub time_s: f64,
     /// Which pool.
     pub pool: PoolId,
-    /// First tries at this pool.
+    /// First tries and retries at this pool.
     pub offered_rps: f64,
+    /// Of those, retries.
+    pub retry_rps: f64,
     /// Tries of other pools that were sent here.
     pub redirected_in_rps: f64,
     /// Tries of this pool that were sent elsewhere.
@@ -96,6 +98,9 @@ pub struct PoolRow {
     pub healthy_capacity_rps: f64,
     /// Work routed ÷ `capacity_rps`, over the interval; none while nothing was in rotation.
     pub utilization: Option<f64>,
+    /// The most utilized resource, in the order of `Scenario::resource_names`; none where nothing
+    /// is used.
+    pub bottleneck: Option<u32>,
     /// Tries in the system.
     pub in_flight: f64,
     /// Tries that wait.
@@ -108,12 +113,63 @@ pub struct PoolRow {
     pub state: PoolState,
 }
 
+/// One resource of a pool over one row interval.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ResourceRow {
+    /// End of the interval, simulation time.
+    pub time_s: f64,
+    /// Which pool.
+    pub pool: PoolId,
+    /// Which of its resources, in the order of `Scenario::resource_names`.
+    pub resource: u32,
+    /// Units used, on average over the interval, at all its instances that were up.
+    pub used: f64,
+    /// Units that there were.
+    pub limit: f64,
+    /// Used ÷ limit; none where there was nothing.
+    pub utilization: Option<f64>,
+    /// Is it the pool's most utilized resource?
+    pub binding: bool,
+}
+
+/// One pool over one measuring window. Ratios are of the pool's own tries.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PhaseRow {
+    /// Which phase of the scenario.
+    pub phase: u32,
+    /// Which pool.
+    pub pool: PoolId,
+    /// Requests in flight that the load implies when nothing queues: tries a second × unloaded
+    /// latency (Little's law).
+    pub offered_in_flight: f64,
+    /// Most tries in the system at any moment.
+    pub in_flight_peak: f64,
+    /// Instances at the end.
+    pub instances: u32,
+    /// Mean utilization of the resource `cpu`; none without one.
+    pub cpu_utilization: Option<f64>,
+    /// Tries rejected ÷ tries.
+    pub rejected_ratio: f64,
+    /// First tries a second.
+    pub offered_rps: f64,
+    /// Retries a second.
+    pub retry_rps: f64,
+    /// Completed a second.
+    pub completed_rps: f64,
+    /// Completed ÷ first tries.
+    pub goodput_ratio: f64,
+    /// The most utilized resource, in the order of `Scenario::resource_names`.
+    pub bottleneck: Option<u32>,
+    /// Its mean utilization.
+    pub bottleneck_utilization: Option<f64>,
+}
+
 /// The fleet over one row interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FleetRow {
     /// End of the interval, simulation time.
     pub time_s: f64,
-    /// First tries at the sources.
+    /// First tries and retries at the sources.
     pub offered_rps: f64,
     /// Answered in time.
     pub completed_rps: f64,
@@ -140,6 +196,8 @@ pub struct Summary {
     pub goodput_ratio: f64,
     /// Late.
     pub late_ratio: f64,
+    /// Answered by a fallback.
+    pub degraded_ratio: f64,
     /// Shed.
     pub shed_ratio: f64,
     /// Rejected.
@@ -179,14 +237,18 @@ pub struct RunResult {
     pub policy: String,
     /// The policy's kind.
     pub policy_kind: &'static str,
-    /// The plane: `fluid`.
-    pub plane: &'static str,
+    /// How instances served.
+    pub plane: Plane,
     /// First event; none without events.
     pub trigger_s: Option<f64>,
     /// A row a pool and interval: by time, then by pool in the order of the file.
     pub timeline: Vec<PoolRow>,
     /// A row an interval.
     pub fleet: Vec<FleetRow>,
+    /// A row a pool, resource and interval; only where an instance kind declares resources.
+    pub resources: Vec<ResourceRow>,
+    /// A row a phase and pool: by phase, then by pool in the order of the file.
+    pub phases: Vec<PhaseRow>,
     /// What happened, in order.
     pub log: Vec<LogEntry>,
     /// The verdict.

@@ -1,8 +1,7 @@
 //! The rows of `timeline.csv` and `fleet.csv`.
 
-use crate::engine::{PoolStep, Snapshot};
+use crate::engine::{Latency, PoolStep, Snapshot};
 use crate::model::{PoolId, Scenario};
-use crate::queueing::Response;
 
 use super::capacity::healthy_capacity_rps;
 use super::{FleetRow, PoolRow, PoolState};
@@ -17,15 +16,15 @@ struct Sums {
 /// The latest 99th percentile: a pool in a steady state asks for the same one row after row.
 #[derive(Debug, Clone, Copy, Default)]
 struct LastP99 {
-    latency: Option<Response>,
+    latency: Option<Latency>,
     p99_s: Option<f64>,
 }
 
 impl LastP99 {
-    fn of(&mut self, latency: Option<Response>) -> Option<f64> {
+    fn of(&mut self, latency: Option<Latency>) -> Option<f64> {
         if self.latency != latency {
             self.latency = latency;
-            self.p99_s = latency.map(|latency| latency.quantile_s(0.01));
+            self.p99_s = latency.map(|latency| latency.p99_s());
         }
         self.p99_s
     }
@@ -113,6 +112,7 @@ fn add(sums: &mut Sums, pool: &PoolStep, step_s: f64) {
     sums.routed_capacity += pool.routed_capacity_rps * step_s;
     let flows = &mut sums.flows;
     flows.first_tries += pool.first_tries;
+    flows.retries += pool.retries;
     flows.redirected_in += pool.redirected_in;
     flows.redirected_out += pool.redirected_out;
     flows.completed += pool.completed;
@@ -139,7 +139,8 @@ fn row(
     PoolRow {
         time_s: snapshot.time_s,
         pool,
-        offered_rps: flows.first_tries / length_s,
+        offered_rps: (flows.first_tries + flows.retries) / length_s,
+        retry_rps: flows.retries / length_s,
         redirected_in_rps: flows.redirected_in / length_s,
         redirected_out_rps: flows.redirected_out / length_s,
         completed_rps: flows.completed / length_s,
@@ -152,6 +153,7 @@ fn row(
         capacity_rps: level.capacity_rps,
         healthy_capacity_rps: level.healthy_capacity_rps,
         utilization,
+        bottleneck: None,
         in_flight: level.in_flight,
         queue: level.queue,
         latency_mean_s: level.latency.map(|latency| latency.mean_s()),

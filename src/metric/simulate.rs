@@ -47,10 +47,12 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
     RunResult {
         policy: case.policy.name.clone(),
         policy_kind: case.policy.kind.name,
-        plane: "fluid",
+        plane: scenario.simulation.plane,
         trigger_s,
         timeline: watch.series.timeline,
         fleet: watch.series.fleet,
+        resources: Vec::new(),
+        phases: Vec::new(),
         log: watch.log,
         summary,
     }
@@ -64,6 +66,10 @@ struct Watch<'a> {
 }
 
 impl Observer for Watch<'_> {
+    fn marks_s(&self) -> Vec<f64> {
+        self.metrics.iter().filter_map(|metric| metric.mark_s()).collect()
+    }
+
     fn start(&mut self, snapshot: &Snapshot<'_>) {
         self.series.start(snapshot);
         self.bound.start(snapshot);
@@ -95,6 +101,7 @@ const EMPTY: Summary = Summary {
     recovered: None,
     goodput_ratio: 0.0,
     late_ratio: 0.0,
+    degraded_ratio: 0.0,
     shed_ratio: 0.0,
     rejected_ratio: 0.0,
     lost_ratio: 0.0,

@@ -1,6 +1,6 @@
 //! A setting that takes another value during a run, as a typed change of a model value.
 
-use super::id::{ClientId, KindId, PoolId};
+use super::id::{AutoscalerId, ClientId, KindId, PoolId, SourceId};
 
 /// One setting and its new value. Values are in the setting's base unit (seconds, rps, shares,
 /// counts); `None` removes an optional limit.
@@ -32,6 +32,31 @@ pub enum Change {
         setting: ClientSetting,
         /// To what.
         value: Option<f64>,
+    },
+    /// What an instance kind has of a resource.
+    ResourceLimit {
+        /// Whose.
+        kind: KindId,
+        /// Which of its resources.
+        resource: u32,
+        /// To what.
+        value: f64,
+    },
+    /// First tries a second of a source.
+    SourceDemand {
+        /// Whose.
+        source: SourceId,
+        /// To what, rps.
+        value: f64,
+    },
+    /// A setting of an autoscaler.
+    Autoscaler {
+        /// Whose.
+        autoscaler: AutoscalerId,
+        /// Which.
+        setting: AutoscalerSetting,
+        /// To what.
+        value: f64,
     },
 }
 
@@ -80,4 +105,19 @@ pub enum PoolSetting {
 pub enum ClientSetting {
     /// When it gives up, s.
     Timeout,
+    /// Tries in all; only of a client that retries.
+    MaxAttempts,
+    /// Share of first tries that it may retry; only of a client that retries.
+    BudgetRatio,
+}
+
+/// Settings of an autoscaler that may change in a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AutoscalerSetting {
+    /// Fewest instances.
+    Min,
+    /// Most instances; at most what the file says.
+    Max,
+    /// The value of one of its targets.
+    Target(u32),
 }

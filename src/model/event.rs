@@ -1,7 +1,7 @@
 //! What happens to the fleet, and when.
 
 use super::change::Change;
-use super::id::{PoolId, ZoneId};
+use super::id::{PoolId, SourceId, ZoneId};
 use crate::units::{Ratio, Seconds};
 
 /// One entry of the scenario's plan.
@@ -28,6 +28,15 @@ pub enum LossAmount {
     Count(u32),
     /// This share of the pool's instances at the start, rounded to the nearest.
     Share(Ratio),
+}
+
+/// Whose first tries are multiplied.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Surged {
+    /// A pool's own demand.
+    Pool(PoolId),
+    /// A source's.
+    Source(SourceId),
 }
 
 /// What an event does.
@@ -68,8 +77,8 @@ pub enum Action {
     },
     /// First tries are multiplied.
     Surge {
-        /// The pool.
-        pool: PoolId,
+        /// Whose.
+        of: Surged,
         /// The multiple, 0 or more.
         factor: Ratio,
     },
@@ -79,6 +88,11 @@ pub enum Action {
         pool: PoolId,
         /// How many; at least 1.
         count: u32,
+    },
+    /// Nothing new can start in these pools.
+    LaunchesRefused {
+        /// The pools, in order.
+        pools: Vec<PoolId>,
     },
     /// Settings take other values.
     Set {
@@ -99,6 +113,7 @@ impl Action {
             Self::Errors { .. } => "errors",
             Self::Surge { .. } => "surge",
             Self::AddInstances { .. } => "add-instances",
+            Self::LaunchesRefused { .. } => "launches-refused",
             Self::Set { .. } => "set",
         }
     }

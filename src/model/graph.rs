@@ -3,8 +3,9 @@
 //! A pool without failover edges of its own may be replaced by every pool of its service in another
 //! zone. That is kept as one hub node per service, so edges grow linearly with pools.
 
+use petgraph::algo::{tarjan_scc, toposort};
 use petgraph::graph::{DiGraph, NodeIndex};
-use petgraph::visit::EdgeRef;
+use petgraph::visit::{EdgeFiltered, EdgeRef};
 
 use super::id::{PoolId, ServiceId, ZoneId};
 use super::pool::Pool;
@@ -31,6 +32,8 @@ pub enum Edge {
     Standby,
     /// Service hub → pool: the pool serves the service.
     Serves,
+    /// Pool → pool: a request there calls it.
+    Calls,
 }
 
 /// Weight and priority of a failover edge.
@@ -114,8 +117,58 @@ impl TopologyGraph {
                 }
             }
         }
+        for (index, pool) in pools.iter().enumerate() {
+            for call in &pool.calls {
+                graph.add_edge(pool_nodes[index], pool_nodes[call.to.index()], Edge::Calls);
+            }
+        }
         let pool_zones = pools.iter().map(|pool| pool.zone).collect();
         Self { graph, pool_nodes, pool_zones }
+    }
+
+    /// Every pool, callers before those that they call, and by id where nothing else decides.
+    ///
+    /// # Errors
+    /// The pools of a cycle of calls, in order, when there is one.
+    pub fn call_order(&self) -> Result<Vec<PoolId>, Vec<PoolId>> {
+        let calls = EdgeFiltered::from_fn(&self.graph, |edge| *edge.weight() == Edge::Calls);
+        let pool_of = |node: &NodeIndex| match self.graph[*node] {
+            Node::Pool(pool) => Some(pool),
+            _ => None,
+        };
+        match toposort(&calls, None) {
+            Ok(order) => Ok(order.iter().filter_map(pool_of).collect()),
+            Err(cycle) => {
+                let within = tarjan_scc(&calls);
+                let ring = within.iter().find(|nodes| nodes.contains(&cycle.node_id()));
+                let ring: Vec<PoolId> = ring.into_iter().flatten().filter_map(pool_of).collect();
+                Err(self.around(&ring))
+            }
+        }
+    }
+
+    /// One cycle of calls within a strongly connected set of pools.
+    fn around(&self, within: &[PoolId]) -> Vec<PoolId> {
+        let Some(&first) = within.iter().min() else { return Vec::new() };
+        let mut walk = vec![first];
+        loop {
+            let here = walk[walk.len() - 1];
+            let next = self.called_by(here).filter(|pool| within.contains(pool)).min();
+            let Some(next) = next else { return walk };
+            if let Some(start) = walk.iter().position(|pool| *pool == next) {
+                return walk.split_off(start);
+            }
+            walk.push(next);
+        }
+    }
+
+    /// The pools that a pool calls.
+    pub fn called_by(&self, pool: PoolId) -> impl Iterator<Item = PoolId> + '_ {
+        let edges = self.graph.edges(self.node(pool));
+        edges.filter_map(|edge| match (edge.weight(), self.graph[edge.target()]) {
+            (Edge::Calls, Node::Pool(to)) => Some(to),
+            _ => None,
+        })
     }
 
     /// The petgraph graph itself.
@@ -166,7 +219,7 @@ impl TopologyGraph {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Balancing, ClientId, KindId};
+    use crate::model::{Arrivals, Balancing, CallMode, ClientId, KindId};
     use crate::units::{Ratio, Rps};
 
     fn pool(name: &str, zone: u32) -> Pool {
@@ -178,6 +231,11 @@ mod tests {
             client: ClientId(0),
             instances: 1,
             demand: Rps::ZERO,
+            has_demand: true,
+            arrivals: Arrivals::Poisson,
+            calls: Vec::new(),
+            call_mode: CallMode::Sequence,
+            autoscaler: None,
             failover_threshold: Ratio::ZERO,
             panic_threshold: Ratio::ZERO,
             balancing: Balancing::Random,

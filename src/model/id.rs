@@ -47,3 +47,15 @@ id!(
     /// A client.
     ClientId
 );
+id!(
+    /// A source of first tries that is not a pool's own demand.
+    SourceId
+);
+id!(
+    /// An autoscaler.
+    AutoscalerId
+);
+id!(
+    /// Where tries come from: a pool's own demand, a source, a call edge.
+    OriginId
+);

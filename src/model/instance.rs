@@ -1,5 +1,6 @@
 //! What one instance can do, and how it is checked.
 
+use super::resource::{Resource, WhenFull};
 use crate::units::{Ratio, Seconds};
 
 /// A kind of instance: every instance of a pool is of one kind.
@@ -7,17 +8,24 @@ use crate::units::{Ratio, Seconds};
 pub struct InstanceKind {
     /// Its name in the file.
     pub name: String,
-    /// Parallel workers, `c`; at least 1.
-    pub workers: u32,
-    /// Mean service time of a request on an unloaded instance, `s`; over 0.
+    /// Parallel workers, at least 1; none for what only passes requests on or holds them.
+    pub workers: Option<u32>,
+    /// Mean service time of a request on an unloaded instance; over 0, but for instances that only
+    /// make calls.
     pub service_time: Seconds,
+    /// How service times vary.
+    pub service_distribution: ServiceDistribution,
+    /// What else a request needs, by name.
+    pub resources: Vec<Resource>,
+    /// Does a request keep its worker while it waits for the pools that it calls?
+    pub workers_held_during_calls: bool,
     /// Requests that may wait; unbounded without one.
     pub queue_limit: Option<u64>,
     /// Instances' speeds are evenly spaced over 1 ± this; below 1.
     pub speed_spread: Ratio,
     /// From a launch until the process is up.
     pub startup_time: Seconds,
-    /// From a kill by the health check until the process is up again.
+    /// From a kill by the health check, or a crash, until the process is up again.
     pub restart_time: Seconds,
     /// A try whose expected wait would exceed this is rejected (deadline-aware admission).
     pub max_wait: Option<Seconds>,
@@ -31,11 +39,72 @@ pub struct InstanceKind {
     pub health_check: HealthCheck,
 }
 
+/// How service times vary around their mean.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub enum ServiceDistribution {
+    /// Memoryless.
+    #[default]
+    Exponential,
+    /// All the same.
+    Deterministic,
+    /// Lognormal with this coefficient of variation, over 0.
+    Lognormal {
+        /// Standard deviation ÷ mean.
+        cv: f64,
+    },
+}
+
 impl InstanceKind {
-    /// Nominal capacity of one instance in requests a second: `workers ÷ service_time`.
+    /// Requests that are served at a time, c: the smallest of `workers` and ⌊limit ÷ held⌋ over
+    /// held resources. Workers count unless the instance makes calls and frees them meanwhile. None
+    /// without any limit.
     #[must_use]
-    pub fn capacity_rps(&self) -> f64 {
-        f64::from(self.workers) / self.service_time.get()
+    pub fn servers(&self, makes_calls: bool) -> Option<u32> {
+        let workers = self.workers.filter(|_| self.holds_workers(makes_calls));
+        let room = self.resources.iter().filter_map(Resource::room).min();
+        let room = room.map(|room| u32::try_from(room).unwrap_or(u32::MAX).max(1));
+        workers.into_iter().chain(room).min()
+    }
+
+    /// Most requests inside, K: servers and queue, and no more than any resource that rejects has
+    /// room for. None when unbounded; `queue_limit` in it counts as it is now.
+    #[must_use]
+    pub fn places(&self, makes_calls: bool) -> Option<u64> {
+        let servers = self.servers(makes_calls);
+        let queue = self.queue_limit.zip(servers).map(|(queue, c)| queue + u64::from(c));
+        let rejecting = self.resources.iter().filter(|r| r.when_full() == Some(WhenFull::Reject));
+        queue.into_iter().chain(rejecting.filter_map(Resource::room)).min()
+    }
+
+    /// Does a request hold a worker for as long as it is served, calls included?
+    #[must_use]
+    pub const fn holds_workers(&self, makes_calls: bool) -> bool {
+        !makes_calls || self.workers_held_during_calls
+    }
+
+    /// The most requests a second that consumed resources allow, and workers where calls free them;
+    /// infinite without any.
+    #[must_use]
+    pub fn consumed_rps(&self, makes_calls: bool) -> f64 {
+        let consumed = self.resources.iter().filter_map(Resource::rate_rps);
+        let freed = self.workers.filter(|_| !self.holds_workers(makes_calls));
+        let by_workers = freed.map(|workers| f64::from(workers) / self.service_time.get());
+        consumed.chain(by_workers).fold(f64::INFINITY, f64::min)
+    }
+
+    /// Requests a second that one instance of speed 1 sustains at unloaded latencies: the smallest
+    /// of its limits (MODEL §1, *capacity*). `calls_s` is the unloaded latency of its calls; none
+    /// for an instance that makes none. Infinite without any limit.
+    #[must_use]
+    pub fn capacity_rps(&self, calls_s: Option<f64>) -> f64 {
+        let makes_calls = calls_s.is_some();
+        let held_s = self.service_time.get() + calls_s.unwrap_or(0.0);
+        let served = self.servers(makes_calls).filter(|_| held_s > 0.0);
+        let served_rps = served.map_or(f64::INFINITY, |c| f64::from(c) / held_s);
+        let inside = self.resources.iter().filter_map(Resource::room).min();
+        let inside = inside.filter(|_| held_s > 0.0);
+        let inside_rps = inside.map_or(f64::INFINITY, |room| room as f64 / held_s);
+        served_rps.min(inside_rps).min(self.consumed_rps(makes_calls))
     }
 }
 

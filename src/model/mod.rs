@@ -1,17 +1,27 @@
 //! The world as plain values, already valid: what a topology file describes once it is read.
 
+mod autoscaler;
 mod change;
+mod client;
 mod event;
 mod graph;
 mod id;
 mod instance;
+mod origin;
 mod pool;
+mod resource;
 mod scenario;
 
-pub use change::{Change, ClientSetting, InstanceSetting, PoolSetting};
-pub use event::{Action, Event, LossAmount};
+pub use autoscaler::{
+    Autoscaler, ScaleAmount, ScaleMetric, ScalePolicy, ScaleRules, ScaleSelect, ScaleTarget, Signal,
+};
+pub use change::{AutoscalerSetting, Change, ClientSetting, InstanceSetting, PoolSetting};
+pub use client::{Backoff, Budget, Client, Jitter, Retry};
+pub use event::{Action, Event, LossAmount, Surged};
 pub use graph::{Edge, FailoverEdge, Node, PoolFailover, Target, TopologyGraph};
-pub use id::{ClientId, KindId, PoolId, ServiceId, ZoneId};
-pub use instance::{HealthCheck, InstanceKind, OnUnhealthy, ProbeKind};
-pub use pool::{Balancing, Client, Pool, Zone};
-pub use scenario::{Scenario, Simulation};
+pub use id::{AutoscalerId, ClientId, KindId, OriginId, PoolId, ServiceId, SourceId, ZoneId};
+pub use instance::{HealthCheck, InstanceKind, OnUnhealthy, ProbeKind, ServiceDistribution};
+pub use origin::{Arrivals, Call, CallMode, Origin, OriginKind, Source, origins, origins_where};
+pub use pool::{Balancing, Pool, Zone};
+pub use resource::{Resource, ResourceUse, WhenFull};
+pub use scenario::{Phase, Plane, Scenario, Simulation, WORKERS, unloaded_calls_s};

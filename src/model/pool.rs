@@ -1,22 +1,14 @@
-//! Zones, clients and pools.
+//! Zones and pools.
 
-use super::id::{ClientId, KindId, ServiceId, ZoneId};
-use crate::units::{Ratio, Rps, Seconds};
+use super::id::{AutoscalerId, ClientId, KindId, ServiceId, ZoneId};
+use super::origin::{Arrivals, Call, CallMode};
+use crate::units::{Ratio, Rps};
 
 /// A failure domain: what fails together.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Zone {
     /// Its name in the file.
     pub name: String,
-}
-
-/// How callers behave.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Client {
-    /// Its name in the file.
-    pub name: String,
-    /// After this an answer is late; without one every answer is in time.
-    pub timeout: Option<Seconds>,
 }
 
 /// How a pool spreads its traffic over its instances in rotation.
@@ -44,12 +36,22 @@ pub struct Pool {
     pub kind: KindId,
     /// The service it serves.
     pub service: ServiceId,
-    /// Whose requests these are.
+    /// Whose requests its own demand is.
     pub client: ClientId,
     /// Instances at the start; at least 1.
     pub instances: u32,
-    /// First tries a second at home.
+    /// Does it have a demand of its own (which may be 0), beside what sources and pools send it?
+    pub has_demand: bool,
+    /// First tries a second of its own demand.
     pub demand: Rps,
+    /// How these are spread in time.
+    pub arrivals: Arrivals,
+    /// What a request here calls, by pool.
+    pub calls: Vec<Call>,
+    /// How it makes its calls.
+    pub call_mode: CallMode,
+    /// What sizes it in a run.
+    pub autoscaler: Option<AutoscalerId>,
     /// Below this share in rotation it is unhealthy; in (0, 1].
     pub failover_threshold: Ratio,
     /// Below this share in rotation its traffic goes to all its instances, up or not; in [0, 1].

@@ -1,11 +1,14 @@
 //! Everything one run needs but its policy.
 
+use super::autoscaler::Autoscaler;
 use super::change::Change;
-use super::event::{Action, Event};
+use super::client::Client;
+use super::event::{Action, Event, Surged};
 use super::graph::TopologyGraph;
 use super::id::{PoolId, ZoneId};
 use super::instance::InstanceKind;
-use super::pool::{Client, Pool, Zone};
+use super::origin::{CallMode, Origin, OriginKind, Source};
+use super::pool::{Pool, Zone};
 use crate::units::Seconds;
 
 /// How the run is stepped.
@@ -17,6 +20,40 @@ pub struct Simulation {
     pub step: Seconds,
     /// The seed that every random stream derives from.
     pub seed: u64,
+    /// How instances serve.
+    pub plane: Plane,
+}
+
+/// How instances serve (MODEL §4).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Plane {
+    /// As queues in continuous numbers.
+    #[default]
+    Fluid,
+    /// Request by request.
+    Requests,
+}
+
+impl Plane {
+    /// The word in the file.
+    #[must_use]
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Fluid => "fluid",
+            Self::Requests => "requests",
+        }
+    }
+}
+
+/// A measuring window.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Phase {
+    /// Its name in the file.
+    pub name: String,
+    /// From this boundary on.
+    pub from: Seconds,
+    /// Up to this one.
+    pub until: Seconds,
 }
 
 impl Simulation {
@@ -36,6 +73,9 @@ impl Simulation {
     }
 }
 
+/// What workers are called where they stand among resources.
+pub const WORKERS: &str = "workers";
+
 /// A valid scenario. Tables are sorted by name; `*_rows` give the order of the file.
 #[derive(Debug, Clone)]
 pub struct Scenario {
@@ -53,6 +93,16 @@ pub struct Scenario {
     pub services: Vec<String>,
     /// Pools, by name.
     pub pools: Vec<Pool>,
+    /// Sources, by name.
+    pub sources: Vec<Source>,
+    /// Where tries come from; see [`origins`](super::origins).
+    pub origins: Vec<Origin>,
+    /// Autoscalers, by name.
+    pub autoscalers: Vec<Autoscaler>,
+    /// Measuring windows, by `from`, then name.
+    pub phases: Vec<Phase>,
+    /// Every pool, callers before those that they call.
+    pub call_order: Vec<PoolId>,
     /// Zones and pools with their edges.
     pub graph: TopologyGraph,
     /// Events, by `at`, then name.
@@ -81,12 +131,16 @@ impl Scenario {
     pub fn pools_hit_by(&self, action: &Action) -> Vec<PoolId> {
         match action {
             Action::ZoneOutage { zone } => self.pools_in(*zone).collect(),
-            Action::InstanceLoss { pool, .. } | Action::Surge { pool, .. } => vec![*pool],
+            Action::InstanceLoss { pool, .. } => vec![*pool],
+            Action::Surge { of: Surged::Pool(pool), .. } => vec![*pool],
+            Action::Surge { of: Surged::Source(source), .. } => {
+                vec![self.sources[source.index()].to]
+            }
             Action::Drain { pools, .. }
             | Action::Slow { pools, .. }
             | Action::Errors { pools, .. } => pools.clone(),
             // Help is no fault.
-            Action::AddInstances { .. } => Vec::new(),
+            Action::AddInstances { .. } | Action::LaunchesRefused { .. } => Vec::new(),
             Action::Set { changes } => changes.iter().flat_map(|c| self.changed_by(c)).collect(),
         }
     }
@@ -98,8 +152,20 @@ impl Scenario {
         };
         match change {
             Change::Pool { pool, .. } => vec![*pool],
-            Change::Instance { kind, .. } => where_pool(&|pool| pool.kind == *kind),
-            Change::Client { client, .. } => where_pool(&|pool| pool.client == *client),
+            Change::Instance { kind, .. } | Change::ResourceLimit { kind, .. } => {
+                where_pool(&|pool| pool.kind == *kind)
+            }
+            Change::Client { client, .. } => {
+                let theirs = self.origins.iter().filter(|origin| origin.client == *client);
+                let mut pools: Vec<PoolId> = theirs.map(|origin| origin.to).collect();
+                pools.sort_unstable();
+                pools.dedup();
+                pools
+            }
+            Change::SourceDemand { source, .. } => vec![self.sources[source.index()].to],
+            Change::Autoscaler { autoscaler, .. } => {
+                where_pool(&|pool| pool.autoscaler == Some(*autoscaler))
+            }
         }
     }
 
@@ -128,16 +194,80 @@ impl Scenario {
         f64::from(check.unhealthy_threshold) * check.interval.get() + check.timeout.get()
     }
 
-    /// First tries a second of the whole fleet at home.
+    /// First tries a second of all clients.
     #[must_use]
     pub fn demand_rps(&self) -> f64 {
-        self.pools.iter().map(|pool| pool.demand.get()).sum()
+        self.pools.iter().map(|pool| pool.demand.get()).sum::<f64>()
+            + self.sources.iter().map(|source| source.demand.get()).sum::<f64>()
+    }
+
+    /// First tries a second that reach every pool when all is well, calls included.
+    #[must_use]
+    pub fn home_load_rps(&self) -> Vec<f64> {
+        let mut load_rps: Vec<f64> = self.pools.iter().map(|pool| pool.demand.get()).collect();
+        for source in &self.sources {
+            load_rps[source.to.index()] += source.demand.get();
+        }
+        for &caller in &self.call_order {
+            let own_rps = load_rps[caller.index()];
+            for call in &self.pools[caller.index()].calls {
+                load_rps[call.to.index()] += own_rps * call.per_request;
+            }
+        }
+        load_rps
+    }
+
+    /// Nominal capacity of one instance of a pool at unloaded latencies, requests a second.
+    #[must_use]
+    pub fn instance_capacity_rps(&self, pool: PoolId) -> f64 {
+        let calls_s = unloaded_calls_s(&self.kinds, &self.pools, &self.call_order);
+        self.kinds[self.pools[pool.index()].kind.index()].capacity_rps(calls_s[pool.index()])
     }
 
     /// Nominal capacity of a pool with all its instances, requests a second.
     #[must_use]
     pub fn nominal_capacity_rps(&self, pool: PoolId) -> f64 {
-        let pool = &self.pools[pool.index()];
-        f64::from(pool.instances) * self.kinds[pool.kind.index()].capacity_rps()
+        f64::from(self.pools[pool.index()].instances) * self.instance_capacity_rps(pool)
     }
+
+    /// The names of what a pool's instances can run out of: `workers`, if they have any, then their
+    /// resources by name.
+    pub fn resource_names(&self, pool: PoolId) -> impl Iterator<Item = &str> + '_ {
+        let kind = &self.kinds[self.pools[pool.index()].kind.index()];
+        let workers = kind.workers.map(|_| WORKERS);
+        workers.into_iter().chain(kind.resources.iter().map(|resource| resource.name.as_str()))
+    }
+
+    /// Does any pool call another?
+    #[must_use]
+    pub fn has_calls(&self) -> bool {
+        self.origins.iter().any(|origin| matches!(origin.kind, OriginKind::Call { .. }))
+    }
+}
+
+/// The time that a request at each pool spends in calls when nothing queues anywhere, s; none for
+/// pools that make none. `call_order` has callers before those that they call.
+#[must_use]
+pub fn unloaded_calls_s(
+    kinds: &[InstanceKind],
+    pools: &[Pool],
+    call_order: &[PoolId],
+) -> Vec<Option<f64>> {
+    let mut calls_s = vec![None; pools.len()];
+    for caller in call_order.iter().rev() {
+        let pool = &pools[caller.index()];
+        if pool.calls.is_empty() {
+            continue;
+        }
+        let each_s = pool.calls.iter().map(|call| {
+            let callee = call.to.index();
+            let own_s = kinds[pools[callee].kind.index()].service_time.get();
+            (call.per_request, own_s + calls_s[callee].unwrap_or(0.0))
+        });
+        calls_s[caller.index()] = Some(match pool.call_mode {
+            CallMode::Sequence => each_s.map(|(count, callee_s)| count * callee_s).sum(),
+            CallMode::Parallel => each_s.map(|(_, callee_s)| callee_s).fold(0.0, f64::max),
+        });
+    }
+    calls_s
 }

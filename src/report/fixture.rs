@@ -27,6 +27,7 @@ pub(crate) fn result(
         recovered: None,
         goodput_ratio,
         late_ratio: 0.0,
+        degraded_ratio: 0.0,
         shed_ratio: 0.0,
         rejected_ratio: 0.0,
         lost_ratio: 1.0 - goodput_ratio,
@@ -46,7 +47,7 @@ pub(crate) fn result(
     RunResult {
         policy: policy.to_owned(),
         policy_kind,
-        plane: "fluid",
+        plane: crate::model::Plane::Fluid,
         trigger_s: Some(60.0),
         timeline: timeline(2),
         fleet: vec![FleetRow {
@@ -57,6 +58,8 @@ pub(crate) fn result(
             healthy_capacity_ratio: 1.0,
             bound_rps: 501.1,
         }],
+        resources: vec![],
+        phases: vec![],
         log: log(),
         summary,
     }
@@ -70,6 +73,7 @@ pub(crate) fn timeline(intervals: u32) -> Vec<PoolRow> {
             time_s: 0.5 * f64::from(interval + 1),
             pool: PoolId(pool),
             offered_rps: value,
+            retry_rps: 0.0,
             redirected_in_rps: value / 7.0,
             redirected_out_rps: value / 11.0,
             completed_rps: value / 13.0,
@@ -82,6 +86,7 @@ pub(crate) fn timeline(intervals: u32) -> Vec<PoolRow> {
             capacity_rps: 176.0,
             healthy_capacity_rps: value,
             utilization: Some(value / 29.0),
+            bottleneck: None,
             in_flight: value * 31.0,
             queue: value * 37.0,
             latency_mean_s: Some(value / 41.0),

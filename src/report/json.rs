@@ -111,7 +111,7 @@ pub fn summary_json(invocation: &Invocation<'_>, runs: &[Run<'_>]) -> Artifact {
             file: invocation.file,
             file_sha256: invocation.file_sha256,
             seed: simulation.seed,
-            plane: first.result.plane,
+            plane: first.result.plane.word(),
             step_s: Rounded(step_s),
             sample_s: Rounded(step_s * f64::from(invocation.row_steps)),
             duration_s: Rounded(simulation.duration.get()),

@@ -2,7 +2,7 @@
 
 use super::{Run, words};
 use crate::metric::{Outcome, RunResult};
-use crate::model::{Action, Event, PoolId, Scenario};
+use crate::model::{Action, Event, PoolId, Scenario, Surged};
 
 /// The verdict on one or more runs of one file, as one sentence without a line break. Empty
 /// without runs.
@@ -62,7 +62,13 @@ fn clause(scenario: &Scenario, event: &Event) -> String {
         Action::Errors { pools: ids, .. } => {
             format!("{} {} errors", pools(ids), verb(ids, "answers", "answer"))
         }
-        Action::Surge { pool, .. } => format!("demand for {} surges", pools(&[*pool])),
+        Action::Surge { of: Surged::Pool(pool), .. } => {
+            format!("demand for {} surges", pools(&[*pool]))
+        }
+        Action::Surge { of: Surged::Source(source), .. } => {
+            format!("demand of {} surges", scenario.sources[source.index()].name)
+        }
+        Action::LaunchesRefused { pools: ids } => format!("{} can launch nothing", pools(ids)),
         Action::AddInstances { pool, .. } => format!("instances are added to {}", pools(&[*pool])),
         Action::Set { .. } => format!("{} changes settings", event.name),
     }

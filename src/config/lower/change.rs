@@ -133,7 +133,7 @@ fn headroom(
     };
     let pool = &world.pools.get(index)?.as_ref()?.pool;
     let kind = world.kinds.get(pool.kind.index())?.as_ref()?;
-    let capacity_rps = kind.capacity_rps() * f64::from(pool.instances);
+    let capacity_rps = kind.capacity_rps(None) * f64::from(pool.instances);
     if of == "capacity" && value >= 1.0 {
         let title = "headroom of capacity must be below 100%";
         problems.push(Problem::error("out-of-range", assignment.at, title));

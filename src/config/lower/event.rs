@@ -10,7 +10,7 @@ use crate::config::problems::{Problems, list, or_list};
 use crate::config::registry::{EVENT_COMMON, EVENT_KINDS, EventKind};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::model::{Action, Event, InstanceKind, LossAmount, PoolId, Simulation, ZoneId};
+use crate::model::{Action, Event, InstanceKind, LossAmount, PoolId, Simulation, Surged, ZoneId};
 use crate::units::Ratio;
 
 /// What events can be about.
@@ -188,7 +188,7 @@ fn action(
         }
         "surge" => {
             let (pool, factor) = (pool(world, table, problems), ratio("factor", problems));
-            Action::Surge { pool: pool?, factor: factor? }
+            Action::Surge { of: Surged::Pool(pool?), factor: factor? }
         }
         "add-instances" => {
             let pool = pool(world, table, problems);

@@ -5,7 +5,10 @@ use crate::config::document::{Document, Entity};
 use crate::config::problems::Problems;
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::model::{Client, HealthCheck, InstanceKind, OnUnhealthy, ProbeKind, Simulation};
+use crate::model::{
+    Client, HealthCheck, InstanceKind, OnUnhealthy, Plane, ProbeKind, ServiceDistribution,
+    Simulation,
+};
 use crate::units::{Ratio, Seconds};
 
 /// Most steps of a run.
@@ -42,7 +45,7 @@ pub(super) fn simulation(document: &Document, problems: &mut Problems) -> Option
         ));
     }
     let duration = Seconds::new(steps.round() * step_s).ok()?;
-    Some(Simulation { duration, step: Seconds::new(step_s).ok()?, seed })
+    Some(Simulation { duration, step: Seconds::new(step_s).ok()?, seed, plane: Plane::Fluid })
 }
 
 /// Lowers one instance kind.
@@ -63,8 +66,11 @@ pub(super) fn instance(entity: &Entity, problems: &mut Problems) -> Option<Insta
     distribution?;
     Some(InstanceKind {
         name: entity.name.clone(),
-        workers: workers?,
+        workers: Some(workers?),
         service_time: seconds(service_time)?,
+        service_distribution: ServiceDistribution::Exponential,
+        resources: Vec::new(),
+        workers_held_during_calls: false,
         queue_limit: queue_limit?,
         speed_spread: Ratio::new(speed_spread?).ok()?,
         startup_time: seconds(startup_time)?,
@@ -145,5 +151,10 @@ pub(super) fn client(entity: &Entity, problems: &mut Problems) -> Option<Client>
     let table = Table::of(Section::Client, entity);
     let timeout = table.optional_number("timeout", problems);
     table.value("cancel", problems)?;
-    Some(Client { name: entity.name.clone(), timeout: optional_seconds(timeout)? })
+    Some(Client {
+        name: entity.name.clone(),
+        timeout: optional_seconds(timeout)?,
+        cancel: false,
+        retry: None,
+    })
 }

@@ -9,8 +9,8 @@ use crate::config::read;
 use crate::config::setting::Section;
 use crate::diagnostic::{Problem, Span};
 use crate::model::{
-    Balancing, ClientId, FailoverEdge, InstanceKind, KindId, Pool, PoolFailover, PoolId, ServiceId,
-    ZoneId,
+    Arrivals, Balancing, CallMode, ClientId, FailoverEdge, InstanceKind, KindId, Pool,
+    PoolFailover, PoolId, ServiceId, ZoneId,
 };
 use crate::units::{Ratio, Rps};
 
@@ -50,7 +50,7 @@ pub(super) fn pool(
     let capacity_rps = kind
         .and_then(|kind| kinds.get(kind)?.as_ref())
         .zip(instances)
-        .map(|(kind, instances)| kind.capacity_rps() * f64::from(instances));
+        .map(|(kind, instances)| kind.capacity_rps(None) * f64::from(instances));
     let demand = demand(&table, capacity_rps, problems);
     let pool = Pool {
         name: entity.name.clone(),
@@ -60,6 +60,11 @@ pub(super) fn pool(
         client: ClientId::from_index(client?),
         instances: instances?,
         demand: Rps::new(demand?).ok()?,
+        has_demand: true,
+        arrivals: Arrivals::Poisson,
+        calls: Vec::new(),
+        call_mode: CallMode::Sequence,
+        autoscaler: None,
         failover_threshold: Ratio::new(failover_threshold?).ok()?,
         panic_threshold: Ratio::new(panic_threshold?).ok()?,
         balancing: balancing?,

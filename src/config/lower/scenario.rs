@@ -10,7 +10,7 @@ use crate::config::setting::Section;
 use crate::diagnostic::Problem;
 use crate::model::{
     Action, Client, Event, InstanceKind, Pool, PoolFailover, PoolId, Scenario, ServiceId,
-    TopologyGraph, Zone, ZoneId,
+    TopologyGraph, Zone, ZoneId, origins,
 };
 
 /// Most zones.
@@ -62,6 +62,7 @@ pub(in crate::config) fn scenario(
     let zones: Vec<_> =
         context.names(Section::Zone).iter().map(|name| Zone { name: name.clone() }).collect();
     let graph = TopologyGraph::new(zones.len(), services.len(), &pools, &failover);
+    let call_order = graph.call_order().ok()?;
     let rows = |section| -> Vec<usize> {
         let in_order = document.in_order(section).into_iter();
         in_order.filter_map(|entity| context.position(section, &entity.name)).collect()
@@ -74,6 +75,11 @@ pub(in crate::config) fn scenario(
         services,
         graph,
         events: events?,
+        origins: origins(&pools, &[]),
+        sources: Vec::new(),
+        autoscalers: Vec::new(),
+        phases: Vec::new(),
+        call_order,
         pool_rows: rows(Section::Pool).into_iter().map(PoolId::from_index).collect(),
         zone_rows: rows(Section::Zone).into_iter().map(ZoneId::from_index).collect(),
         zones,

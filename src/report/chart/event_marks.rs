@@ -4,7 +4,7 @@ use super::series::Window;
 use super::words::{duration, list, percent, rate, zone};
 use crate::engine::Happening;
 use crate::metric::{RunResult, hit_pools};
-use crate::model::{Action, Event, LossAmount, PoolId, Scenario};
+use crate::model::{Action, Event, LossAmount, PoolId, Scenario, Surged};
 
 /// One numbered mark.
 #[derive(Debug, Clone, PartialEq)]
@@ -125,8 +125,15 @@ fn event_words(scenario: &Scenario, event: &Event) -> String {
         Action::Errors { pools: ids, share } => {
             format!("{} of tries at {} fail", percent(share.get()), pools(ids))
         }
-        Action::Surge { pool: id, factor } => {
-            format!("load of {} at {}", pool(id), percent(factor.get()))
+        Action::Surge { of, factor } => {
+            let whose = match of {
+                Surged::Pool(id) => pool(id),
+                Surged::Source(id) => scenario.sources[id.index()].name.clone(),
+            };
+            format!("load of {whose} at {}", percent(factor.get()))
+        }
+        Action::LaunchesRefused { pools: ids } => {
+            format!("no launches in {}", pools(ids))
         }
         Action::AddInstances { pool: id, count } => {
             format!("{count} instances added to {}", pool(id))

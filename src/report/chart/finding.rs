@@ -77,6 +77,7 @@ pub fn trigger_words(scenario: &Scenario) -> String {
         Some(Action::Errors { .. }) => "the errors began".to_owned(),
         Some(Action::Surge { .. }) => "the surge began".to_owned(),
         Some(Action::AddInstances { .. }) => "instances were added".to_owned(),
+        Some(Action::LaunchesRefused { .. }) => "launches were refused".to_owned(),
         Some(Action::Set { .. }) => "the settings changed".to_owned(),
         None => "the trigger".to_owned(),
     }

@@ -3,9 +3,9 @@
 use crate::engine::{Happening, LogEntry};
 use crate::metric::{self, FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
 use crate::model::{
-    Action, Balancing, Client, ClientId, Event, HealthCheck, InstanceKind, KindId, OnUnhealthy,
-    Pool, PoolFailover, PoolId, ProbeKind, Scenario, ServiceId, Simulation, TopologyGraph, Zone,
-    ZoneId,
+    Action, Arrivals, Balancing, CallMode, Client, ClientId, Event, HealthCheck, InstanceKind,
+    KindId, OnUnhealthy, Plane, Pool, PoolFailover, PoolId, ProbeKind, Scenario,
+    ServiceDistribution, ServiceId, Simulation, TopologyGraph, Zone, ZoneId, origins,
 };
 use crate::policy::{self, Case, PolicySpec};
 use crate::report::chart::ChartContext;
@@ -28,8 +28,11 @@ fn ratio(value: f64) -> Ratio {
 fn kind() -> InstanceKind {
     InstanceKind {
         name: "planner".into(),
-        workers: 32,
+        workers: Some(32),
         service_time: seconds(2.0),
+        service_distribution: ServiceDistribution::Exponential,
+        resources: Vec::new(),
+        workers_held_during_calls: false,
         queue_limit: Some(1600),
         speed_spread: ratio(0.05),
         startup_time: seconds(90.0),
@@ -66,6 +69,11 @@ pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
                 client: ClientId(0),
                 instances: 12,
                 demand: Rps::new(192.0 / (1.0 + headroom[zone % 3])).unwrap(),
+                has_demand: true,
+                arrivals: Arrivals::Poisson,
+                calls: Vec::new(),
+                call_mode: CallMode::Sequence,
+                autoscaler: None,
                 failover_threshold: ratio(0.67),
                 panic_threshold: Ratio::ZERO,
                 balancing: Balancing::Random,
@@ -83,11 +91,26 @@ pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
     };
     Scenario {
         name: "planner-agent".into(),
-        simulation: Simulation { duration: seconds(660.0), step: seconds(0.5), seed: 7 },
+        simulation: Simulation {
+            duration: seconds(660.0),
+            step: seconds(0.5),
+            seed: 7,
+            plane: Plane::Fluid,
+        },
         zones: zones.iter().map(|name| Zone { name: (*name).into() }).collect(),
         kinds: vec![kind()],
-        clients: vec![Client { name: "default".into(), timeout: Some(seconds(30.0)) }],
+        clients: vec![Client {
+            name: "default".into(),
+            timeout: Some(seconds(30.0)),
+            cancel: false,
+            retry: None,
+        }],
         services: vec!["planner".into()],
+        origins: origins(&pools, &[]),
+        sources: vec![],
+        autoscalers: vec![],
+        phases: vec![],
+        call_order: (0..pools.len()).map(PoolId::from_index).collect(),
         graph: TopologyGraph::new(zones.len(), 1, &pools, &failover),
         pool_rows: (0..pools.len()).map(PoolId::from_index).collect(),
         zone_rows: (0..zones.len()).map(ZoneId::from_index).collect(),
@@ -173,7 +196,9 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
     RunResult {
         policy: plot.policy.into(),
         policy_kind: plot.kind,
-        plane: "fluid",
+        plane: Plane::Fluid,
+        resources: vec![],
+        phases: vec![],
         trigger_s,
         timeline,
         fleet,
@@ -204,6 +229,8 @@ fn pool_row(
     let wasted = plot.load_after > 1.0 && since_s > 80.0 && plot.goodput < 0.5;
     let healthy = capacity.min(192.0 * up);
     PoolRow {
+        retry_rps: 0.0,
+        bottleneck: None,
         time_s,
         pool: id,
         offered_rps: pool.demand.get() * wobble,
@@ -254,6 +281,7 @@ fn summary(plot: &Plot) -> Summary {
     let last = plot.out_s.iter().map(|(_, last)| *last).fold(0.0, f64::max);
     let outcome = if all { Outcome::FullOutage } else { Outcome::Degraded };
     Summary {
+        degraded_ratio: 0.0,
         outcome,
         is_judged: true,
         recovered: None,

@@ -237,7 +237,8 @@ pub fn caption(
         [only] => format!("Policy {}", only.policy),
         several => format!("{} policies on common random numbers", several.len()),
     };
-    let plane = results.first().map_or(String::new(), |result| format!("{} plane, ", result.plane));
+    let plane =
+        results.first().map_or(String::new(), |result| format!("{} plane, ", result.plane.word()));
     let step = duration(context.scenario.simulation.step.get());
     let hash: String = context.file_hash.chars().take(12).collect();
     let source = format!(

@@ -17,7 +17,7 @@ pub const fn comparison_columns() -> &'static [ComparisonColumn] {
 const COLUMNS: &[ComparisonColumn] = &[
     column("policy", Unit::Word, |r| Cell::Text(&r.policy), "The policy's name in the file."),
     column("kind", Unit::Word, |r| Cell::Text(r.policy_kind), "The policy's kind."),
-    column("plane", Unit::Word, |r| Cell::Text(r.plane), "How requests were served."),
+    column("plane", Unit::Word, |r| Cell::Text(r.plane.word()), "How requests were served."),
     column(
         "outcome",
         Unit::Word,

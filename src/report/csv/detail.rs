@@ -44,7 +44,10 @@ impl Severity {
             | Happening::InstanceHealthy { .. }
             | Happening::PoolHealthy { .. }
             | Happening::RedirectEnd { .. }
-            | Happening::ShedEnd { .. } => Self::Info,
+            | Happening::ShedEnd { .. }
+            | Happening::ScaleUp { .. }
+            | Happening::ScaleDown { .. } => Self::Info,
+            Happening::InstanceCrashed { .. } | Happening::LaunchRefused { .. } => Self::Warning,
         }
     }
 
@@ -55,7 +58,8 @@ impl Severity {
             | Action::Drain { .. }
             | Action::Slow { .. }
             | Action::Errors { .. }
-            | Action::Surge { .. } => Self::Warning,
+            | Action::Surge { .. }
+            | Action::LaunchesRefused { .. } => Self::Warning,
             Action::AddInstances { .. } | Action::Set { .. } => Self::Info,
         }
     }
@@ -101,6 +105,19 @@ pub(super) fn detail(what: &Happening, run: &Run<'_>) -> String {
             format!("{} of its traffic are shed, to begin with", words::rps(rps))
         }
         Happening::ShedEnd { .. } => "none of its traffic is shed any more".to_owned(),
+        Happening::InstanceCrashed { pool, resource, .. } => {
+            let kind = kind_of(run, pool);
+            let name = kind.resources.get(resource as usize).map_or("a resource", |r| &r.name);
+            let restart = words::duration(kind.restart_time.get());
+            format!("out of {name}: the process died; up again in {restart}")
+        }
+        Happening::ScaleUp { from, to, .. } | Happening::ScaleDown { from, to, .. } => {
+            format!("the autoscaler changes {from} to {to} instances")
+        }
+        Happening::LaunchRefused { wanted, .. } => {
+            let verb = if wanted == 1 { "is" } else { "are" };
+            format!("{} {verb} refused", words::counted(u64::from(wanted), "launch"))
+        }
     }
 }
 
@@ -145,6 +162,7 @@ fn action_in_words(action: &Action) -> String {
             let verb = if *count == 1 { "is" } else { "are" };
             format!("{} {verb} added", words::counted(u64::from(*count), "instance"))
         }
+        Action::LaunchesRefused { .. } => "nothing new can start".to_owned(),
         Action::Set { changes } => {
             let verb = if changes.len() == 1 { "changes" } else { "change" };
             format!("{} {verb}", words::counted(changes.len() as u64, "setting"))

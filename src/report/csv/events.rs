@@ -105,12 +105,16 @@ fn place(what: &Happening) -> (Option<ZoneId>, Option<PoolId>, Option<u32>) {
         | Happening::InstanceRestarted { pool, instance }
         | Happening::InstanceStarted { pool, instance }
         | Happening::InstanceUnhealthy { pool, instance }
-        | Happening::InstanceHealthy { pool, instance } => (None, Some(pool), Some(instance)),
+        | Happening::InstanceHealthy { pool, instance }
+        | Happening::InstanceCrashed { pool, instance, .. } => (None, Some(pool), Some(instance)),
         Happening::PoolUnhealthy { pool, .. }
         | Happening::PoolHealthy { pool, .. }
         | Happening::RedirectStart { pool, .. }
         | Happening::RedirectEnd { pool }
         | Happening::ShedStart { pool, .. }
-        | Happening::ShedEnd { pool } => (None, Some(pool), None),
+        | Happening::ShedEnd { pool }
+        | Happening::ScaleUp { pool, .. }
+        | Happening::ScaleDown { pool, .. }
+        | Happening::LaunchRefused { pool, .. } => (None, Some(pool), None),
     }
 }

@@ -7,8 +7,9 @@ use rand::rngs::Xoshiro256PlusPlus;
 use rand::{Rng, SeedableRng};
 
 use zonefall::model::{
-    Balancing, Client, ClientId, HealthCheck, InstanceKind, KindId, OnUnhealthy, Pool,
-    PoolFailover, ProbeKind, ServiceId, Simulation, ZoneId,
+    Arrivals, Balancing, CallMode, Client, ClientId, HealthCheck, InstanceKind, KindId,
+    OnUnhealthy, Plane, Pool, PoolFailover, ProbeKind, ServiceDistribution, ServiceId, Simulation,
+    ZoneId,
 };
 use zonefall::units::{Rps, Seconds};
 
@@ -119,8 +120,11 @@ fn fluid(balancing: Balancing, instances: u32, load: f64) -> (f64, f64) {
         phase: None,
     };
     let kind = InstanceKind {
+        service_distribution: ServiceDistribution::Exponential,
+        resources: Vec::new(),
+        workers_held_during_calls: false,
         name: "web".to_owned(),
-        workers: WORKERS,
+        workers: Some(WORKERS),
         service_time: seconds(1.0),
         queue_limit: None,
         speed_spread: ratio(0.0),
@@ -134,6 +138,11 @@ fn fluid(balancing: Balancing, instances: u32, load: f64) -> (f64, f64) {
     };
     let demand = load * f64::from(WORKERS * instances);
     let pool = Pool {
+        has_demand: true,
+        arrivals: Arrivals::Poisson,
+        calls: Vec::new(),
+        call_mode: CallMode::Sequence,
+        autoscaler: None,
         name: "web".to_owned(),
         zone: ZoneId(0),
         kind: KindId(0),
@@ -146,11 +155,21 @@ fn fluid(balancing: Balancing, instances: u32, load: f64) -> (f64, f64) {
         balancing,
     };
     let fleet = Fleet {
-        simulation: Simulation { duration: seconds(1000.0), step: seconds(0.5), seed: 1 },
+        simulation: Simulation {
+            duration: seconds(1000.0),
+            step: seconds(0.5),
+            seed: 1,
+            plane: Plane::Fluid,
+        },
         zones: 1,
         services: 1,
         kinds: vec![kind],
-        clients: vec![Client { name: "default".to_owned(), timeout: None }],
+        clients: vec![Client {
+            name: "default".to_owned(),
+            timeout: None,
+            cancel: false,
+            retry: None,
+        }],
         pools: vec![pool],
         failover: vec![PoolFailover::Service],
         events: vec![],

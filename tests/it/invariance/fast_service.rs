@@ -1,8 +1,9 @@
 //! Service times of 5 ms under steps of 1 s are stable, and as right as under steps of 50 ms.
 
 use zonefall::model::{
-    Action, Balancing, Client, ClientId, Event, HealthCheck, InstanceKind, KindId, OnUnhealthy,
-    Pool, PoolFailover, PoolId, ProbeKind, ServiceId, Simulation, ZoneId,
+    Action, Arrivals, Balancing, CallMode, Client, ClientId, Event, HealthCheck, InstanceKind,
+    KindId, OnUnhealthy, Plane, Pool, PoolFailover, PoolId, ProbeKind, ServiceDistribution,
+    ServiceId, Simulation, Surged, ZoneId,
 };
 use zonefall::units::{Rps, Seconds};
 
@@ -24,8 +25,11 @@ fn fleet(step_s: f64, load: f64, surge: f64, queue_limit: Option<u64>) -> Fleet 
         phase: Some(Seconds::ZERO),
     };
     let kind = InstanceKind {
+        service_distribution: ServiceDistribution::Exponential,
+        resources: Vec::new(),
+        workers_held_during_calls: false,
         name: "web".to_owned(),
-        workers: 8,
+        workers: Some(8),
         service_time: seconds(0.005),
         queue_limit,
         speed_spread: ratio(0.05),
@@ -38,6 +42,11 @@ fn fleet(step_s: f64, load: f64, surge: f64, queue_limit: Option<u64>) -> Fleet 
         health_check,
     };
     let pool = Pool {
+        has_demand: true,
+        arrivals: Arrivals::Poisson,
+        calls: Vec::new(),
+        call_mode: CallMode::Sequence,
+        autoscaler: None,
         name: "web".to_owned(),
         zone: ZoneId(0),
         kind: KindId(0),
@@ -55,14 +64,24 @@ fn fleet(step_s: f64, load: f64, surge: f64, queue_limit: Option<u64>) -> Fleet 
         over: Seconds::ZERO,
         until: Some(seconds(40.0)),
         cause: None,
-        action: Action::Surge { pool: PoolId(0), factor: ratio(surge / load) },
+        action: Action::Surge { of: Surged::Pool(PoolId(0)), factor: ratio(surge / load) },
     };
     Fleet {
-        simulation: Simulation { duration: seconds(60.0), step: seconds(step_s), seed: 1 },
+        simulation: Simulation {
+            duration: seconds(60.0),
+            step: seconds(step_s),
+            seed: 1,
+            plane: Plane::Fluid,
+        },
         zones: 1,
         services: 1,
         kinds: vec![kind],
-        clients: vec![Client { name: "default".to_owned(), timeout: None }],
+        clients: vec![Client {
+            name: "default".to_owned(),
+            timeout: None,
+            cancel: false,
+            retry: None,
+        }],
         pools: vec![pool],
         failover: vec![PoolFailover::Service],
         events: vec![surge],

@@ -6,7 +6,8 @@ use proptest::prelude::*;
 use zonefall::engine::PoolStep;
 use zonefall::metric::bound_rps;
 use zonefall::model::{
-    Balancing, HealthCheck, InstanceKind, OnUnhealthy, PoolId, ProbeKind, TopologyGraph,
+    Balancing, HealthCheck, InstanceKind, OnUnhealthy, PoolId, ProbeKind, ServiceDistribution,
+    TopologyGraph,
 };
 use zonefall::units::Seconds;
 
@@ -88,8 +89,11 @@ fn no_policy_completes_more_than_the_bound() {
 fn plain_kind(workers: u32, service_s: f64) -> InstanceKind {
     InstanceKind {
         name: String::new(),
-        workers,
+        workers: Some(workers),
         service_time: seconds(service_s),
+        service_distribution: ServiceDistribution::Exponential,
+        resources: Vec::new(),
+        workers_held_during_calls: false,
         queue_limit: None,
         speed_spread: ratio(0.0),
         startup_time: seconds(10.0),

@@ -2,7 +2,8 @@
 
 use zonefall::model::{
     Action, Change, Client, Event, FailoverEdge, InstanceKind, KindId, LossAmount, Pool,
-    PoolFailover, PoolId, PoolSetting, Scenario, Simulation, TopologyGraph, Zone, ZoneId,
+    PoolFailover, PoolId, PoolSetting, Scenario, Simulation, Surged, TopologyGraph, Zone, ZoneId,
+    origins,
 };
 use zonefall::policy::{Case, PolicySpec};
 use zonefall::units::Rps;
@@ -33,6 +34,11 @@ impl Fleet {
             clients: self.clients.clone(),
             services: (0..self.services).map(|service| format!("s{service}")).collect(),
             pools: self.pools.clone(),
+            sources: Vec::new(),
+            origins: origins(&self.pools, &[]),
+            autoscalers: Vec::new(),
+            phases: Vec::new(),
+            call_order: (0..self.pools.len()).map(PoolId::from_index).collect(),
             graph: TopologyGraph::new(self.zones, self.services, &self.pools, &self.failover),
             events,
             pool_rows: (0..self.pools.len()).map(PoolId::from_index).collect(),
@@ -64,7 +70,7 @@ impl Fleet {
             match &mut event.action {
                 Action::ZoneOutage { zone: at } => *at = zone(*at),
                 Action::InstanceLoss { pool: at, .. }
-                | Action::Surge { pool: at, .. }
+                | Action::Surge { of: Surged::Pool(at), .. }
                 | Action::AddInstances { pool: at, .. } => *at = pool(*at),
                 Action::Drain { pools, .. }
                 | Action::Slow { pools, .. }
@@ -72,10 +78,11 @@ impl Fleet {
                     pools.iter_mut().for_each(|at| *at = pool(*at));
                     pools.sort_unstable();
                 }
+                Action::Surge { .. } | Action::LaunchesRefused { .. } => {}
                 Action::Set { changes } => changes.iter_mut().for_each(|change| match change {
                     Change::Instance { kind: of, .. } => *of = kind(*of),
                     Change::Pool { pool: of, .. } => *of = pool(*of),
-                    Change::Client { .. } => {}
+                    _ => {}
                 }),
             }
         }

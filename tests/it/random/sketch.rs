@@ -2,9 +2,9 @@
 //! any number, taken modulo what there is.
 
 use zonefall::model::{
-    Action, Balancing, Change, Client, ClientId, ClientSetting, Event, InstanceKind,
-    InstanceSetting, KindId, LossAmount, Pool, PoolFailover, PoolId, PoolSetting, ServiceId,
-    Simulation, ZoneId,
+    Action, Arrivals, Balancing, CallMode, Change, Client, ClientId, ClientSetting, Event,
+    InstanceKind, InstanceSetting, KindId, LossAmount, Plane, Pool, PoolFailover, PoolId,
+    PoolSetting, ServiceId, Simulation, Surged, ZoneId,
 };
 use zonefall::policy::PolicySpec;
 use zonefall::units::{Ratio, Rps, Seconds};
@@ -89,11 +89,18 @@ impl Sketch {
             .map(|(index, timeout)| Client {
                 name: format!("c{index}"),
                 timeout: timeout.map(seconds),
+                cancel: false,
+                retry: None,
             })
             .collect();
         let duration = seconds(f64::from(self.steps) * self.step_s);
         let mut fleet = Fleet {
-            simulation: Simulation { duration, step: seconds(self.step_s), seed: self.seed },
+            simulation: Simulation {
+                duration,
+                step: seconds(self.step_s),
+                seed: self.seed,
+                plane: Plane::Fluid,
+            },
             zones: self.zones.len(),
             services: self.services,
             kinds: self.kinds.clone(),
@@ -125,7 +132,7 @@ impl Sketch {
 
 fn pool(fleet: &Fleet, zone: usize, sketch: &PoolSketch) -> Pool {
     let kind = sketch.kind % fleet.kinds.len();
-    let capacity_rps = fleet.kinds[kind].capacity_rps() * f64::from(sketch.instances);
+    let capacity_rps = fleet.kinds[kind].capacity_rps(None) * f64::from(sketch.instances);
     Pool {
         name: format!("p{:03}", fleet.pools.len()),
         zone: ZoneId::from_index(zone),
@@ -134,6 +141,11 @@ fn pool(fleet: &Fleet, zone: usize, sketch: &PoolSketch) -> Pool {
         client: ClientId::from_index(sketch.client % fleet.clients.len()),
         instances: sketch.instances,
         demand: Rps::new(sketch.load * capacity_rps).expect("a rate"),
+        has_demand: true,
+        arrivals: Arrivals::Poisson,
+        calls: Vec::new(),
+        call_mode: CallMode::Sequence,
+        autoscaler: None,
         failover_threshold: ratio(sketch.failover_threshold),
         panic_threshold: ratio(sketch.panic_threshold),
         balancing: sketch.balancing,
@@ -191,7 +203,9 @@ fn action(fleet: &Fleet, sketch: &ActionSketch) -> Action {
         ActionSketch::Drain(at, share) => Action::Drain { pools: pools(at), share: ratio(share) },
         ActionSketch::Slow(at, speed) => Action::Slow { pools: pools(at), speed: ratio(speed) },
         ActionSketch::Errors(at, share) => Action::Errors { pools: pools(at), share: ratio(share) },
-        ActionSketch::Surge(at, factor) => Action::Surge { pool: pool(at), factor: ratio(factor) },
+        ActionSketch::Surge(at, factor) => {
+            Action::Surge { of: Surged::Pool(pool(at)), factor: ratio(factor) }
+        }
         ActionSketch::AddInstances(at, count) => Action::AddInstances { pool: pool(at), count },
         ActionSketch::SetInstance(at, setting, value) => {
             let kind = KindId::from_index(at % fleet.kinds.len());
@@ -207,7 +221,7 @@ fn action(fleet: &Fleet, sketch: &ActionSketch) -> Action {
             let kind = &fleet.kinds[fleet.pools[pool(at).index()].kind.index()];
             // A demand is drawn as a share of an instance's capacity.
             let value = match setting {
-                PoolSetting::Demand => value * kind.capacity_rps(),
+                PoolSetting::Demand => value * kind.capacity_rps(None),
                 _ => value,
             };
             Action::Set { changes: vec![Change::Pool { pool: pool(at), setting, value }] }

@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use zonefall::model::{
     Balancing, HealthCheck, InstanceKind, InstanceSetting, OnUnhealthy, PoolSetting, ProbeKind,
+    ServiceDistribution,
 };
 use zonefall::policy::PolicySpec;
 
@@ -76,8 +77,11 @@ pub fn any_kind() -> impl Strategy<Value = InstanceKind> {
     (work, times, max_wait, sometimes(1.0, 3.0), any_health_check()).prop_map(
         |(work, times, max_wait, redirect_cost, health_check)| InstanceKind {
             name: String::new(),
-            workers: work.0,
+            workers: Some(work.0),
             service_time: seconds(work.1),
+            service_distribution: ServiceDistribution::Exponential,
+            resources: Vec::new(),
+            workers_held_during_calls: false,
             queue_limit: work.2,
             speed_spread: ratio(work.3),
             startup_time: seconds(times.0),

@@ -1,0 +1,89 @@
+//! The books of the requests that arrive from some moment on.
+//!
+//! A fluid does not know which of its requests arrived when. What was in the system at the moment
+//! is followed as a well-mixed share of what leaves each pool; everything else that ends arrived
+//! later. The books balance exactly.
+
+use super::snapshot::{PoolStep, RequestBook};
+
+/// Books of a fluid.
+#[derive(Debug, Clone, Default)]
+pub struct FluidBooks {
+    pages: Vec<Page>,
+    /// What is shown of the pages.
+    pub shown: Vec<RequestBook>,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Page {
+    is_open: bool,
+    /// What was in the system at the moment and still is, by pool.
+    before: Vec<f64>,
+}
+
+impl FluidBooks {
+    /// Books that open at these moments.
+    #[must_use]
+    pub fn new(marks_s: &[f64]) -> Self {
+        Self {
+            pages: vec![Page::default(); marks_s.len()],
+            shown: marks_s
+                .iter()
+                .map(|&from_s| RequestBook { from_s, ..Default::default() })
+                .collect(),
+        }
+    }
+
+    /// Opens the pages whose moment has come, at the beginning of a step.
+    pub fn open<'p>(
+        &mut self,
+        time_s: f64,
+        step_s: f64,
+        pools: impl Iterator<Item = &'p PoolStep> + Clone,
+    ) {
+        for (page, book) in self.pages.iter_mut().zip(&self.shown) {
+            if !page.is_open && time_s >= book.from_s - 1e-9 * step_s {
+                page.is_open = true;
+                page.before = pools.clone().map(|pool| pool.in_flight).collect();
+            }
+        }
+    }
+
+    /// Books a step.
+    pub fn step<'p>(&mut self, pools: impl Iterator<Item = &'p PoolStep> + Clone) {
+        for (page, book) in self.pages.iter_mut().zip(&mut self.shown) {
+            if page.is_open {
+                book.unfinished = 0.0;
+                book.given_up = 0.0;
+                for (pool, before) in pools.clone().zip(&mut page.before) {
+                    enter(book, pool, before);
+                }
+            }
+        }
+    }
+}
+
+fn enter(book: &mut RequestBook, pool: &PoolStep, before: &mut f64) {
+    let was_before = leave(pool, before);
+    book.arrived += pool.first_tries;
+    book.completed += pool.completed * (1.0 - was_before);
+    book.late += pool.late * (1.0 - was_before);
+    book.lost += pool.lost - pool.died_inside * was_before;
+    book.shed += pool.shed;
+    book.rejected += pool.rejected;
+    book.unfinished += pool.in_flight - *before;
+    let since = if pool.in_flight > 0.0 { 1.0 - *before / pool.in_flight } else { 0.0 };
+    book.given_up += pool.given_up * since;
+}
+
+/// The share of what left a pool's system that was there before; it is taken off `before`.
+fn leave(pool: &PoolStep, before: &mut f64) -> f64 {
+    let left = pool.completed + pool.late + pool.died_inside;
+    let there = pool.in_flight + left;
+    if there <= 0.0 {
+        return 0.0;
+    }
+    let share = (*before / there).clamp(0.0, 1.0);
+    *before = (*before - share * left).clamp(0.0, pool.in_flight);
+    share
+}
