@@ -1,6 +1,9 @@
 //! Where tries come from, through time.
 
-use crate::model::{OriginKind, Scenario};
+use crate::model::{Client, OriginKind, Scenario};
+
+use super::retry::Bucket;
+use super::world::World;
 
 /// An origin's state.
 #[derive(Debug, Clone)]
@@ -11,14 +14,22 @@ pub struct OriginState {
     pub first_rps: f64,
     /// Retries that fall due this step, a second.
     pub retry_rps: f64,
+    /// What its retries may take.
+    pub bucket: Bucket,
 }
 
 impl OriginState {
     /// Every origin of a scenario, as it begins.
     #[must_use]
     pub fn all(scenario: &Scenario) -> Vec<Self> {
-        let state = Self { surge: 1.0, first_rps: 0.0, retry_rps: 0.0 };
-        vec![state; scenario.origins.len()]
+        let begin = |client: &Client| Self {
+            surge: 1.0,
+            first_rps: 0.0,
+            retry_rps: 0.0,
+            bucket: Bucket::new(client),
+        };
+        let origins = scenario.origins.iter();
+        origins.map(|origin| begin(&scenario.clients[origin.client.index()])).collect()
     }
 
     /// Tries a second this step.
@@ -30,11 +41,17 @@ impl OriginState {
 
 /// First tries a second that a demand or a source sends, surges apart; none of a call edge.
 #[must_use]
-pub fn demand_rps(world: &super::world::World<'_>, origin: usize) -> Option<f64> {
+pub fn demand_rps(world: &World<'_>, origin: usize) -> Option<f64> {
     let origin = &world.scenario.origins[origin];
     match origin.kind {
         OriginKind::Demand => Some(world.settings[origin.to.index()].demand.get()),
         OriginKind::Source(source) => Some(world.sources[source.index()].demand.get()),
         OriginKind::Call { .. } => None,
     }
+}
+
+/// How an origin's clients behave now.
+#[must_use]
+pub fn client_of<'w>(world: &'w World<'_>, origin: usize) -> &'w Client {
+    &world.clients[world.scenario.origins[origin].client.index()]
 }
