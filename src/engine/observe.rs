@@ -16,7 +16,8 @@ pub fn observe(
 ) {
     judge_pools(world, world.step + 1);
     world.add_up_capacities();
-    if world.step + 1 == world.scenario.simulation.steps() {
+    let is_fluid = world.requests.is_none();
+    if is_fluid && world.step + 1 == world.scenario.simulation.steps() {
         count_given_up(world);
     }
     tell(world, observer);
@@ -24,7 +25,9 @@ pub fn observe(
     shown.extend(world.pools.iter().map(|pool| pool.out));
     let step = world.step + 1;
     let (time_s, step_s) = (world.boundary_s(step), world.step_s);
-    world.books.step(shown.iter());
+    if is_fluid {
+        world.books.step(shown.iter());
+    }
     observer.step(&Snapshot {
         step,
         time_s,

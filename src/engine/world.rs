@@ -12,6 +12,7 @@ use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::origins::OriginState;
+use super::plane::requests::Requests;
 use super::rng::{Purpose, Stream};
 use super::snapshot::{PoolStep, ResourceStep};
 use super::tables::Tables;
@@ -159,6 +160,8 @@ pub struct World<'a> {
     pub resource_starts: Vec<u32>,
     /// Users' requests.
     pub books: FluidBooks,
+    /// Every request, in the plane that knows them.
+    pub requests: Option<Box<Requests>>,
 }
 
 impl<'a> World<'a> {
@@ -185,6 +188,7 @@ impl<'a> World<'a> {
             resources: Vec::new(),
             resource_starts: vec![0],
             books: FluidBooks::default(),
+            requests: None,
         };
         for pool in 0..scenario.pools.len() {
             let count = scenario.resource_names(PoolId::from_index(pool)).count();
