@@ -1,7 +1,7 @@
 //! All simulated state.
 
 use crate::model::{
-    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Scenario, Source,
+    Action, Autoscaler, Client, InstanceKind, Plane, Pool, PoolId, ProbeKind, Scenario, Source,
     unloaded_calls_s,
 };
 use crate::policy::Plan;
@@ -389,6 +389,9 @@ impl<'a> World<'a> {
 
     /// Picks the table of an instance's servers and places.
     pub fn choose_table(&mut self, pool: usize, i: usize) {
+        if self.scenario.simulation.plane != Plane::Fluid {
+            return;
+        }
         let Places { servers, limit, by_deadline, .. } = self.places(pool, i);
         self.instances.mark(i, flag::BY_DEADLINE, by_deadline);
         let servers = servers.unwrap_or(u32::MAX);
