@@ -127,7 +127,7 @@ mod tests {
             let cells: Vec<String> = match quoted.as_slice() {
                 [before, policies, after] => {
                     let before = before.trim_end_matches(',').split(',').map(str::to_owned);
-                    let after = after.trim_start_matches(',').split(',').map(str::to_owned);
+                    let after = after[1..].split(',').map(str::to_owned);
                     before.chain([(*policies).to_owned()]).chain(after).collect()
                 }
                 _ => line.split(',').map(str::to_owned).collect(),

@@ -138,19 +138,18 @@ impl PoolScaler {
         let pool = PoolId::from_index(self.pool);
         let had_refused = std::mem::take(&mut self.refused);
         if to > from {
-            let wanted = to - from;
-            let is_refused = launches_are_refused(world.scenario, self.pool, boundary);
-            if is_refused || is_dark(world, self.pool) {
-                self.refused = wanted;
-                // It is tried again at every sync: told when it is news.
-                if wanted != had_refused {
-                    world.note(boundary, Happening::LaunchRefused { pool, wanted });
-                }
-                return from;
-            }
+            let is_refused = launches_are_refused(world.scenario, self.pool, boundary)
+                || is_dark(world, self.pool);
+            let wanted = if is_refused { 0 } else { to - from };
             let launched = launch_some(world, self.pool, wanted, is_ideal);
             if launched > 0 {
                 world.note(boundary, Happening::ScaleUp { pool, from, to: from + launched });
+            }
+            // Refused, or without a place. It is tried again at every sync, and told when it is
+            // news.
+            self.refused = to - from - launched;
+            if self.refused > 0 && self.refused != had_refused {
+                world.note(boundary, Happening::LaunchRefused { pool, wanted: self.refused });
             }
             return from + launched;
         }
