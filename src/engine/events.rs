@@ -237,7 +237,8 @@ fn kill(world: &mut World<'_>, index: usize, pool: usize, i: usize) {
 }
 
 /// Launches instances, spread over the event's `over`. Those whose moment a refusal covers never
-/// come; in a dark zone they start when it is bright again, as the person who adds them would see to.
+/// come; in a dark zone they start when it is bright again, as the person who adds them would see
+/// to.
 fn add(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
     let event = &world.scenario.events[index];
     let (id, pool) = (pool, pool.index());

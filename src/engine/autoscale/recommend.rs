@@ -47,9 +47,9 @@ fn is_within(ratio: f64, tolerance: f64) -> bool {
 }
 
 /// From the usage of the ready instances. The ratio of usage to target is over these; when it says
-/// "more", those not ready and missing count with no usage, when it says "fewer", missing ones count
-/// in full; then it is taken again over all that count. A change of direction, or a ratio within
-/// the tolerance, is no change. None where no instance is ready: nothing is known.
+/// "more", those not ready and missing count with no usage, when it says "fewer", missing ones
+/// count in full; then it is taken again over all that count. A change of direction, or a ratio
+/// within the tolerance, is no change. None where no instance is ready: nothing is known.
 #[must_use]
 pub fn by_usage(pods: &Pods, goal: &Goal) -> Option<u32> {
     if pods.ready == 0 {

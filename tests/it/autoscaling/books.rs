@@ -1,5 +1,7 @@
 //! Conservation and determinism while pools change size.
 
+use std::cell::Cell;
+
 use proptest::strategy::{Just, Strategy};
 use proptest::test_runner::TestCaseError;
 
@@ -105,6 +107,7 @@ fn any_bool() -> impl Strategy<Value = bool> {
 
 #[test]
 fn every_try_ends_once_in_any_fleet_that_changes_size() {
+    let (grown, shrunk) = (Cell::new(0), Cell::new(0));
     holds_for(300, 3, (any_sketch(), any_scaler()), |(sketch, rule)| {
         let mut fleet = sketch.fleet();
         for pool in &mut fleet.pools {
@@ -121,10 +124,14 @@ fn every_try_ends_once_in_any_fleet_that_changes_size() {
         for entry in &record.log {
             let is_wrong = match entry.what {
                 Happening::ScaleUp { pool, from, to } => {
+                    grown.set(grown.get() + 1);
                     let is_refused = entry.time_s > from_s && entry.time_s < until_s;
                     to <= from || to > max || (pool == PoolId(0) && is_refused)
                 }
-                Happening::ScaleDown { from, to, .. } => to >= from,
+                Happening::ScaleDown { from, to, .. } => {
+                    shrunk.set(shrunk.get() + 1);
+                    to >= from
+                }
                 _ => false,
             };
             if is_wrong {
@@ -133,4 +140,5 @@ fn every_try_ends_once_in_any_fleet_that_changes_size() {
         }
         Ok(())
     });
+    assert!(grown.get() > 300 && shrunk.get() > 300, "{grown:?} {shrunk:?}");
 }

@@ -55,7 +55,8 @@ fn dead_instances_are_replaced_once_they_are_out_of_rotation() {
     let loss = Action::InstanceLoss { pool: POOL, amount: LossAmount::Count(10) };
     scaled.events = vec![event("loss", 40.0, None, loss)];
     let run = scaled.run();
-    // At 45 s most of the mean is of the time before. Then ten at 100 % against 50 % ask for twenty.
+    // At 45 s most of the mean is of the time before. Then ten at 100 % against 50 % ask for
+    // twenty.
     assert_eq!(run.changes()[0], (60.0, 10, 20));
     let end = run.at(200.0);
     assert!((19..=22).contains(&end.in_rotation), "{end:?}");

@@ -16,7 +16,8 @@ fn surge(factor: f64, at_s: f64, until_s: Option<f64>) -> zonefall::model::Event
 
 #[test]
 fn from_one_instance_under_endless_demand_it_takes_the_default_ramp() {
-    // At 100 % against 50 % it asks for no more than twice as many, against 1 % for more than it may.
+    // At 100 % against 50 % it asks for no more than twice as many, against 1 % for more than it
+    // may.
     let run = Scaled::new(1, 100_000.0, 76.0).run();
     assert_eq!(run.changes()[..2], [(15.0, 1, 2), (30.0, 2, 4)]);
     let mut scaled = Scaled::new(1, 100_000.0, 76.0);
