@@ -144,3 +144,28 @@ fn bounds_and_targets_may_change_in_a_run() {
     let expected = vec![(30.0, 10, 15), (60.0, 15, 25), (90.0, 25, 12)];
     assert_eq!(run.changes(), expected);
 }
+
+#[test]
+fn those_starting_go_first_then_the_newest() {
+    let set = |at_s, setting, value| {
+        let change = Change::Autoscaler { autoscaler: AutoscalerId(0), setting, value };
+        event(&format!("set-{at_s}"), at_s, None, Action::Set { changes: vec![change] })
+    };
+    let mut scaled = Scaled::new(10, 600.0, 200.0);
+    scaled.kind.startup_time = seconds(60.0);
+    scaled.kind.speed_spread = ratio(0.2);
+    scaled.scaler.targets[0].value = 0.6;
+    scaled.events = vec![
+        set(20.0, AutoscalerSetting::Min, 15.0),
+        set(50.0, AutoscalerSetting::Max, 12.0),
+        set(150.0, AutoscalerSetting::Max, 10.0),
+    ];
+    let run = scaled.run();
+    // Of a minimum over the maximum, the maximum holds.
+    assert_eq!(run.changes(), vec![(30.0, 10, 15), (60.0, 15, 12), (165.0, 12, 10)]);
+    assert_eq!((run.at(60.0).up, run.at(89.0).up, run.at(90.0).up), (10, 10, 12));
+    let capacity_rps = |time_s: f64| run.at(time_s).healthy_capacity_rps;
+    assert!((capacity_rps(160.0) - 1200.0).abs() < 1e-6, "{}", capacity_rps(160.0));
+    // Speeds of the first ten are spread: without two neighbours of them it would be another sum.
+    assert_eq!(capacity_rps(166.0), capacity_rps(10.0));
+}
