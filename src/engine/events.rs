@@ -8,7 +8,7 @@ use crate::model::{
 
 use super::instances::{Process, flag};
 use super::log::Happening;
-use super::scale::dismiss;
+use super::scale::{dismiss, free_places, launch, launches_are_refused};
 use super::settings::change_settings;
 use super::world::{Modifiers, World};
 
@@ -24,7 +24,7 @@ pub struct EventState {
     /// Instances that it holds dead: pool, instance.
     victims: Vec<(u32, usize)>,
     /// Instances that it has added.
-    added: Vec<usize>,
+    pub(super) added: Vec<usize>,
 }
 
 impl EventState {
@@ -72,6 +72,13 @@ fn holds_dead(world: &World<'_>, index: usize, zone: ZoneId) -> bool {
     state.is_in_force() && *action == Action::ZoneOutage { zone }
 }
 
+/// Is a pool's zone held by an outage?
+#[must_use]
+pub fn is_dark(world: &World<'_>, pool: usize) -> bool {
+    let zone = world.scenario.pools[pool].zone;
+    (0..world.events.len()).any(|index| holds_dead(world, index, zone))
+}
+
 /// Nothing starts in a dark zone: the outages that hold an instance's zone also hold it.
 pub fn hold_if_dark(world: &mut World<'_>, pool: usize, i: usize) -> bool {
     let zone = world.scenario.pools[pool].zone;
@@ -113,7 +120,7 @@ fn begin(world: &mut World<'_>, index: usize) {
             };
             doom_some(world, index, pool, count);
         }
-        Action::AddInstances { pool, count } => launch(world, index, pool, count),
+        Action::AddInstances { pool, count } => add(world, index, pool, count),
         _ => {}
     }
     // Popped from the end, so the earliest comes last; of one moment, the first pool and instance.
@@ -229,17 +236,28 @@ fn kill(world: &mut World<'_>, index: usize, pool: usize, i: usize) {
     world.instances.process[i] = Process::Dead;
 }
 
-fn launch(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
+/// Launches instances, spread over the event's `over`. Those whose moment a refusal covers never
+/// come; in a dark zone they start when it is bright again, as the person who adds them would see
+/// to.
+fn add(world: &mut World<'_>, index: usize, pool: PoolId, count: u32) {
     let event = &world.scenario.events[index];
-    let pool = pool.index();
+    let (id, pool) = (pool, pool.index());
     let startup_s = world.kind(pool).startup_time.get();
+    let mut places = free_places(world, pool, count).into_iter();
+    let mut refused = 0;
     for place in 0..count {
-        let i = world.pools[pool].first + world.pools[pool].launched;
-        world.pools[pool].launched += 1;
-        world.events[index].added.push(i);
         let spread_s = event.over.get() * amid(f64::from(place), f64::from(count));
-        world.start_later(pool, i, event.at.get() + spread_s + startup_s);
-        world.instances.luck[i] = world.member_stream(pool, i).normal(0) as f32;
+        let at_s = event.at.get() + spread_s;
+        let is_refused = launches_are_refused(world.scenario, pool, world.boundary_at(at_s));
+        let Some(i) = (if is_refused { None } else { places.next() }) else {
+            refused += 1;
+            continue;
+        };
+        world.events[index].added.push(i);
+        launch(world, pool, i, at_s + startup_s);
+    }
+    if refused > 0 {
+        world.note(world.step, Happening::LaunchRefused { pool: id, wanted: refused });
     }
 }
 

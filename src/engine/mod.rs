@@ -1,5 +1,6 @@
 //! The stepped simulation: the world's state and the step that changes it.
 
+mod autoscale;
 mod books;
 mod capacity;
 mod demand;
@@ -20,6 +21,7 @@ mod settings;
 mod snapshot;
 mod step;
 mod tables;
+mod usage;
 mod world;
 
 pub use log::{Happening, LogEntry};

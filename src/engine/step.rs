@@ -5,7 +5,7 @@ use crate::policy::{Policy, PoolView};
 use super::books::FluidBooks;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
-use super::{demand, events, observe, probe, route, scale, serve};
+use super::{demand, events, observe, probe, route, scale, serve, usage};
 
 /// Buffers that a step fills again and again.
 #[derive(Default)]
@@ -75,6 +75,7 @@ fn step(
     demand::demand(world, report_interval_s);
     route::route(world, policy, &mut scratch.views);
     serve::serve(world, is_row, &mut scratch.shares);
+    usage::account(world);
     probe::probe(world);
     scale::scale(world);
     observe::observe(world, observer, &mut scratch.shown, is_row);

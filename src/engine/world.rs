@@ -7,6 +7,7 @@ use crate::model::{
 use crate::policy::Plan;
 use crate::units::Seconds;
 
+use super::autoscale::PoolScaler;
 use super::books::FluidBooks;
 use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
@@ -61,6 +62,8 @@ pub struct PoolState {
     pub first: usize,
     /// Instances launched so far; they come first in its range.
     pub launched: usize,
+    /// Instances that there are places for.
+    pub room: usize,
     /// Instances starting.
     pub starting: u32,
     /// Instances that were launched and are no longer wanted.
@@ -136,6 +139,8 @@ pub struct World<'a> {
     pub autoscalers: Vec<Autoscaler>,
     /// The time that a request at each pool spends in calls when nothing queues, s.
     pub calls_s: Vec<Option<f64>>,
+    /// Each scaled pool's autoscaler.
+    pub scalers: Vec<PoolScaler>,
     /// Where tries come from, by id.
     pub origins: Vec<OriginState>,
     /// Steps done.
@@ -176,6 +181,7 @@ impl<'a> World<'a> {
             sources: scenario.sources.clone(),
             autoscalers: scenario.autoscalers.clone(),
             calls_s: unloaded_calls_s(&scenario.kinds, &scenario.pools, &scenario.call_order),
+            scalers: PoolScaler::all(scenario),
             origins: OriginState::all(scenario),
             step: 0,
             step_s: scenario.simulation.step.get(),
@@ -225,6 +231,7 @@ impl<'a> World<'a> {
         self.pools.push(PoolState {
             first,
             launched,
+            room: most,
             starting: 0,
             dismissed: 0,
             finishing: 0,
@@ -427,12 +434,19 @@ fn has_many_clients(scenario: &Scenario) -> bool {
     scenario.origins.windows(2).any(|pair| pair[0].client != pair[1].client)
 }
 
-/// Instances that each pool may ever have: those at the start and those that events add.
+/// Places for the instances of each pool: those at the start, those that events add, and twice an
+/// autoscaler's `max`: as many again may still finish what they have, or be dead, while others
+/// serve.
 fn most_instances(scenario: &Scenario) -> Vec<usize> {
     let mut most: Vec<usize> = scenario.pools.iter().map(|pool| pool.instances as usize).collect();
     for event in &scenario.events {
         if let Action::AddInstances { pool, count } = event.action {
             most[pool.index()] += count as usize;
+        }
+    }
+    for (pool, most) in scenario.pools.iter().zip(&mut most) {
+        if let Some(rule) = pool.autoscaler {
+            *most += 2 * scenario.autoscalers[rule.index()].max as usize;
         }
     }
     most

@@ -1,5 +1,6 @@
 //! One integration binary: a module per subject.
 
+mod autoscaling;
 mod cli;
 mod config;
 mod facts;
