@@ -137,6 +137,11 @@ fn problems_are_drawn_at_their_places() {
         "policies",
         "set-paths",
         "not-supported-yet",
+        "call-cycle",
+        "resources",
+        "autoscalers",
+        "sources",
+        "set-in-run",
     ] {
         let path = folder("invalid").join(format!("{name}.toml"));
         let Err(Rejected { problems, sources }) = load_file(&path) else {
@@ -147,6 +152,8 @@ fn problems_are_drawn_at_their_places() {
     let loaded = load_file(&folder("valid").join("everything.toml")).expect("a valid file");
     insta::assert_snapshot!("warnings", render(&loaded.warnings, &loaded.sources, Style::Plain));
     insta::assert_snapshot!("resolved", loaded.resolved);
+    let loaded = load_file(&folder("valid").join("chain.toml")).expect("a valid file");
+    insta::assert_snapshot!("resolved-chain", loaded.resolved);
 }
 
 #[test]
