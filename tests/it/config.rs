@@ -1,5 +1,6 @@
 //! Topology files: what is refused and where, what is accepted and as what.
 
+mod chain;
 mod lints;
 mod meaning;
 mod overrides;
