@@ -131,8 +131,11 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{PoolFailover, TopologyGraph};
+    use crate::model::{
+        Arrivals, Autoscaler, AutoscalerId, Call, PoolFailover, ScaleRules, Source, TopologyGraph,
+    };
     use crate::report::fixture::scenario;
+    use crate::units::{Rps, Seconds};
 
     #[test]
     fn zones_pools_and_failover() {
@@ -145,6 +148,35 @@ mod tests {
         ];
         scenario.graph = TopologyGraph::new(3, 1, &scenario.pools, &failover);
         scenario.name = "say \"hi\" \\ bye".to_owned();
+        insta::assert_snapshot!(dot(&scenario));
+    }
+
+    #[test]
+    fn sources_calls_and_autoscalers() {
+        let mut scenario = scenario();
+        let client = scenario.pools[0].client;
+        let call = |to, per_request| Call { to: PoolId(to), per_request, client };
+        scenario.pools[0].calls = vec![call(1, 2.0), call(2, 0.5)];
+        scenario.call_order = vec![PoolId(0), PoolId(1), PoolId(2)];
+        scenario.sources = vec![Source {
+            name: "users".to_owned(),
+            to: PoolId(0),
+            demand: Rps::new(100.0).expect("a rate"),
+            arrivals: Arrivals::Poisson,
+            client,
+        }];
+        scenario.autoscalers = vec![Autoscaler {
+            name: "web".to_owned(),
+            targets: vec![],
+            min: 2,
+            max: 40,
+            sync_period: Seconds::ZERO,
+            tolerance: 0.1,
+            scale_up: ScaleRules::default_up(),
+            scale_down: ScaleRules::default_down(),
+            ideal: false,
+        }];
+        scenario.pools[1].autoscaler = Some(AutoscalerId(0));
         insta::assert_snapshot!(dot(&scenario));
     }
 }

@@ -309,3 +309,26 @@ fn a_plane_is_the_same_for_all_and_goes_by_the_file_alone() {
         assert!(loaded.cases.iter().all(|case| case.scenario.simulation.plane == plane));
     }
 }
+
+/// What is printed says every default, and a policy's word may leave no room for some of them.
+#[test]
+fn an_override_of_a_word_drops_what_means_nothing_beside_it() {
+    let path = folder("valid").join("chain.toml");
+    let text = std::fs::read_to_string(path).expect("a file")
+        + "[policy.plain]\nkind = \"none\"\n[policy.plain.set]\n\
+           \"client.user.retry.backoff\" = \"none\"\n\
+           \"client.plain.retry.backoff\" = \"none\"\n\
+           \"instance.web.service_distribution\" = \"exponential\"\n\
+           \"pool.store.arrivals.kind\" = \"uniform\"\n\
+           \"pool.job.balancing\" = \"random\"\n";
+    let set = ["pool.job.balancing=least-request"];
+    let loaded = super::accepted("chain.toml", &text, &set);
+    let again = super::accepted("chain.toml", &loaded.resolved, &[]);
+    assert_eq!(super::cases(&again), super::cases(&loaded));
+    let plain = world(&again, "plain");
+    for name in ["user", "plain"] {
+        assert_eq!(client(&plain, name).retry.expect("retries").backoff, Backoff::None);
+    }
+    assert_eq!(kind(&plain, "web").service_distribution, ServiceDistribution::Exponential);
+    assert_eq!(pool(&plain, "store-b").arrivals, Arrivals::Uniform);
+}
