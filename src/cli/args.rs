@@ -86,7 +86,7 @@ pub struct SimulateArgs {
     /// How many seeds to run (not supported yet)
     #[arg(long, value_name = "N", hide = true)]
     pub runs: Option<u32>,
-    /// How requests are served: as a fluid or one by one (`requests` is not supported yet)
+    /// How requests are served: as a fluid, one by one, or whichever suits their number
     #[arg(long, value_name = "PLANE")]
     pub plane: Option<Plane>,
     /// Length of a step, instead of the file's, such as 500ms

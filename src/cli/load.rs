@@ -6,7 +6,7 @@ use super::args::{Colour, Plane, SimulateArgs};
 use super::error::CliError;
 use super::read_file::read_file;
 use super::terminal::{self, Stream};
-use crate::config::{self, Loaded};
+use crate::config::{self, Loaded, PlaneChoice};
 use crate::diagnostic::{Problem, Sources, render};
 use crate::report::Override;
 
@@ -68,6 +68,16 @@ pub(super) fn draw_warnings(loaded: &Loaded, flags: &[FlagSet], colour: Colour) 
     draw_all(&loaded.warnings, &loaded.sources, flags, colour)
 }
 
+/// What to say of the plane where nobody named it; else empty.
+pub(super) fn plane_note(choice: PlaneChoice) -> String {
+    let Some(tries) = choice.auto_for else { return String::new() };
+    let count = match tries.round() {
+        millions if millions >= 1e6 => format!("{} million", (millions / 1e5).round() / 10.0),
+        few => format!("{few}"),
+    };
+    format!("note: plane {}, chosen for {count} first tries (auto)\n", choice.plane.word())
+}
+
 fn draw_all(problems: &[Problem], sources: &Sources, flags: &[FlagSet], colour: Colour) -> String {
     let flag_of = |problem: &Problem| {
         let text = sources.get(problem.primary.span.source).text();
@@ -96,4 +106,20 @@ fn draw(problems: &[Problem], sources: &Sources, colour: Colour) -> String {
         return String::new();
     }
     render(problems, sources, terminal::style(colour, Stream::Stderr))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_plane_is_noted_only_when_nobody_named_it() {
+        let note =
+            |auto_for| plane_note(PlaneChoice { plane: crate::model::Plane::Requests, auto_for });
+        assert_eq!(note(None), "");
+        let of = |count| format!("note: plane requests, chosen for {count} first tries (auto)\n");
+        assert_eq!(note(Some(1_312_000.0)), of("1.3 million"));
+        assert_eq!(note(Some(20e6)), of("20 million"));
+        assert_eq!(note(Some(999_999.4)), of("999999"));
+    }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::args::{Colour, CompareArgs, Format, Plane, RunArgs, SimulateArgs};
+use super::args::{Colour, CompareArgs, Format, RunArgs, SimulateArgs};
 use super::error::CliError;
 use super::load::{self, FlagSet};
 use super::progress::Progress;
@@ -68,16 +68,11 @@ fn load_for(args: &SimulateArgs, colour: Colour) -> Result<(Loaded, Vec<FlagSet>
     if args.runs.is_some() {
         return Err(CliError::Usage("--runs: not supported yet".to_owned()));
     }
-    if args.plane == Some(Plane::Requests) {
-        return Err(CliError::Usage(
-            "--plane requests: not supported yet\nhelp: leave it out, or use `--plane fluid`"
-                .to_owned(),
-        ));
-    }
     let flags = load::flag_sets(args);
     let loaded = load::load(&args.file, &args.set, &flags, colour)?;
     if !args.quiet {
         terminal::message(&load::draw_warnings(&loaded, &flags, colour));
+        terminal::message(&load::plane_note(loaded.plane));
     }
     Ok((loaded, flags))
 }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Document, Entity, Value};
+use super::document::{Document, Entity, Entry, Value};
+use super::lint_time;
 use super::problems::Problems;
 use super::setting::Section;
 use crate::diagnostic::{Problem, Span};
-use crate::model::{Balancing, Event, InstanceKind, Pool, ProbeKind, Scenario};
+use crate::model::{Balancing, Event, InstanceKind, Pool, PoolId, ProbeKind, Scenario, WhenFull};
 
 /// A probe time-out below so many mean service times fails healthy instances …
 const FEW_SERVICE_TIMES: f64 = 3.0;
@@ -16,18 +17,25 @@ const FEW_WORKERS: u32 = 16;
 /// Looks at a valid scenario and reports what is odd.
 pub(super) fn lint(document: &Document, scenario: &Scenario, problems: &mut Problems) {
     nowhere_to_go(document, scenario, problems);
-    for kind in &scenario.kinds {
+    for (index, kind) in scenario.kinds.iter().enumerate() {
         if let Some(entity) = document.table(Section::Instance).get(&kind.name) {
-            queue_hides_slow_probes(entity, kind, problems);
+            let makes_calls = |pool: &Pool| pool.kind.index() == index && !pool.calls.is_empty();
+            // How long a queue lasts depends on the callees then.
+            if !scenario.pools.iter().any(makes_calls) {
+                queue_hides_slow_probes(entity, kind, problems);
+            }
             tight_probe_timeout(entity, kind, problems);
         }
     }
-    for pool in &scenario.pools {
+    let load_rps = scenario.home_load_rps();
+    for (index, pool) in scenario.pools.iter().enumerate() {
         if let Some(entity) = document.table(Section::Pool).get(&pool.name) {
-            no_steady_state(entity, pool, scenario, problems);
+            no_steady_state(entity, index, load_rps[index], scenario, problems);
         }
     }
     run_ends_early(document, scenario, problems);
+    lint_time::gives_up_too_soon(document, scenario, problems);
+    lint_time::sync_between_steps(document, scenario, problems);
     unused(document, problems);
 }
 
@@ -52,7 +60,10 @@ fn nowhere_to_go(document: &Document, scenario: &Scenario, problems: &mut Proble
 }
 
 fn queue_hides_slow_probes(entity: &Entity, kind: &InstanceKind, problems: &mut Problems) {
-    let Some(limit) = kind.queue_limit else { return };
+    // A queue without a limit to what is served never fills.
+    let Some(limit) = kind.queue_limit.filter(|_| kind.capacity_rps(None).is_finite()) else {
+        return;
+    };
     let longest_wait_s = limit as f64 / kind.capacity_rps(None);
     let timeout_s = kind.health_check.timeout.get();
     if kind.health_check.kind == ProbeKind::Shallow || longest_wait_s >= timeout_s {
@@ -93,14 +104,21 @@ fn tight_probe_timeout(entity: &Entity, kind: &InstanceKind, problems: &mut Prob
     );
 }
 
-fn no_steady_state(entity: &Entity, pool: &Pool, scenario: &Scenario, problems: &mut Problems) {
-    let Some(words) = starts_empty(&entity.shown, pool, scenario) else { return };
+fn no_steady_state(
+    entity: &Entity,
+    pool: usize,
+    load_rps: f64,
+    scenario: &Scenario,
+    problems: &mut Problems,
+) {
+    let Some(words) = starts_empty(&entity.shown, pool, load_rps, scenario) else { return };
     let key = if entity.get("demand_rps").is_some() { "demand_rps" } else { "headroom" };
     problems.push(grows_without_end(entity.place(key), words));
 }
 
 /// What to say of a pool of which an instance has no steady state, and so starts empty.
-fn starts_empty(shown: &str, pool: &Pool, scenario: &Scenario) -> Option<String> {
+fn starts_empty(shown: &str, index: usize, load_rps: f64, scenario: &Scenario) -> Option<String> {
+    let pool = &scenario.pools[index];
     let kind = &scenario.kinds[pool.kind.index()];
     let probes_rps = match kind.health_check.kind {
         ProbeKind::Deep => 1.0 / kind.health_check.interval.get(),
@@ -112,12 +130,18 @@ fn starts_empty(shown: &str, pool: &Pool, scenario: &Scenario) -> Option<String>
         _ if pool.instances == 1 => 1.0,
         Balancing::Random | Balancing::RoundRobin => 1.0 - kind.speed_spread.get(),
     };
-    let sent_rps = pool.demand.get() / f64::from(pool.instances) + probes_rps;
-    let capacity_rps = kind.capacity_rps(None) * slowest;
-    let is_bounded = kind.queue_limit.is_some() || kind.max_wait.is_some();
-    // As the engine has it: tries and probes in the system against workers.
-    let is_steady = sent_rps / (slowest / kind.service_time.get())
-        < kind.workers.map_or(f64::INFINITY, f64::from);
+    let sent_rps = load_rps / f64::from(pool.instances) + probes_rps;
+    let capacity_rps = scenario.instance_capacity_rps(PoolId::from_index(index)) * slowest;
+    let crashes = kind.resources.iter().any(|r| r.when_full() == Some(WhenFull::Crash));
+    let is_bounded =
+        kind.places(!pool.calls.is_empty()).is_some() || kind.max_wait.is_some() || crashes;
+    let is_steady = match kind.workers {
+        // As the engine has it: tries and probes in the system against workers.
+        Some(workers) if kind.resources.is_empty() && pool.calls.is_empty() => {
+            sent_rps / (slowest / kind.service_time.get()) < f64::from(workers)
+        }
+        _ => sent_rps < capacity_rps,
+    };
     (!is_bounded && !is_steady).then(|| {
         format!(
             "an instance of pool `{shown}` is sent {sent_rps:.3} rps, probes included: not below \
@@ -168,16 +192,22 @@ fn ends_early(at: Span, title: String, scenario: &Scenario) -> Problem {
 fn unused(document: &Document, problems: &mut Problems) {
     let used = |sections: &[Section], key: &str| -> BTreeSet<String> {
         let entities = sections.iter().flat_map(|section| document.table(*section).values());
-        entities
-            .filter_map(|entity| match &entity.get(key)?.value {
-                Value::Text(name) => Some(name.clone()),
-                _ => None,
-            })
-            .collect()
+        let values = entities.flat_map(|entity| &entity.values);
+        let of_key = values.filter(|(path, _)| {
+            // Calls name clients too, below the name of a pool.
+            *path == key || path.starts_with("calls.") && path.rsplit('.').next() == Some(key)
+        });
+        let name = |(_, entry): (&String, &Entry)| match &entry.value {
+            Value::Text(name) => Some(name.clone()),
+            _ => None,
+        };
+        of_key.filter_map(name).collect()
     };
+    let (pool, callers) = ([Section::Pool], [Section::Pool, Section::Source]);
     for (section, id, used) in [
-        (Section::Instance, "unused-instance", used(&[Section::Pool], "instance")),
-        (Section::Client, "unused-client", used(&[Section::Pool], "client")),
+        (Section::Instance, "unused-instance", used(&pool, "instance")),
+        (Section::Client, "unused-client", used(&callers, "client")),
+        (Section::Autoscaler, "unused-autoscaler", used(&pool, "autoscaler")),
         (Section::Zone, "unused-zone", used(&[Section::Pool, Section::Event], "zone")),
     ] {
         for entity in document.table(section).values() {
@@ -203,10 +233,12 @@ pub(super) fn lint_case(
     if let (None, Some((_, words))) = (undetected(base), undetected(case)) {
         problems.push(ends_early(set_at, format!("under policy `{policy}` {words}"), case));
     }
-    for (before, pool) in base.pools.iter().zip(&case.pools) {
+    let (before_rps, load_rps) = (base.home_load_rps(), case.home_load_rps());
+    for (index, pool) in case.pools.iter().enumerate() {
         let Some(entity) = document.table(Section::Pool).get(&pool.name) else { continue };
-        let empty = |pool, scenario| starts_empty(&entity.shown, pool, scenario);
-        if let (None, Some(words)) = (empty(before, base), empty(pool, case)) {
+        let before = starts_empty(&entity.shown, index, before_rps[index], base);
+        let now = starts_empty(&entity.shown, index, load_rps[index], case);
+        if let (None, Some(words)) = (before, now) {
             let title = format!("under policy `{policy}` {words}");
             problems.push(grows_without_end(set_at, title));
         }
@@ -236,6 +268,6 @@ pub(super) fn demand_moves(
     );
 }
 
-fn to_thousandths(value: f64) -> f64 {
+pub(super) fn to_thousandths(value: f64) -> f64 {
     (value * 1000.0).round() / 1000.0
 }

@@ -175,7 +175,8 @@ fn finish(
         lint::lint(document, base, &mut problems);
     }
     let mut cases = cases(document, base.as_ref(), &fallback, &mut problems);
-    if cases.len() < document.table(Section::Policy).len() && !problems.has_errors() {
+    let is_short = cases.len() < document.table(Section::Policy).len();
+    if (is_short || base.is_none()) && !problems.has_errors() {
         let title = "the file cannot be lowered, and nothing says why: please report it";
         problems.push(Problem::error("internal", document.root.at, title));
     }

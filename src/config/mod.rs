@@ -8,6 +8,7 @@ mod document;
 mod expand;
 mod fill;
 mod lint;
+mod lint_time;
 mod load;
 mod lower;
 mod overrides;

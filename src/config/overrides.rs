@@ -122,7 +122,11 @@ fn apply_to(
 
 fn set(entity: &mut Entity, setting: &Setting, key: &str, entry: Entry) {
     let prefix = key.rsplit_once('.').map_or("", |(before, _)| before);
-    for other in &setting.instead_of {
+    let silenced = setting.silences.iter().filter(|(word, _)| match &entry.value {
+        Value::Text(text) => text == word,
+        _ => false,
+    });
+    for other in silenced.flat_map(|(_, keys)| *keys).chain(&setting.instead_of) {
         let other =
             if prefix.is_empty() { (*other).to_owned() } else { format!("{prefix}.{other}") };
         entity.values.remove(&other);

@@ -56,12 +56,4 @@ mod tests {
         assert_eq!(suiting(20e6), Plane::Requests);
         assert_eq!(suiting(20_000_001.0), Plane::Fluid);
     }
-
-    #[test]
-    fn runs_and_policies_multiply_first_tries() {
-        let scenario = crate::report::fixture::scenario();
-        let one = scenario.demand_rps() * scenario.simulation.duration.get();
-        assert!(one > 0.0);
-        assert_eq!(first_tries(&scenario, 10, 4), 40.0 * one);
-    }
 }

@@ -174,6 +174,8 @@ pub struct Setting {
     pub in_run: InRun,
     /// Keys beside it that say the same thing: an override of one replaces the others.
     pub instead_of: Vec<&'static str>,
+    /// Words of its own beside which other keys mean nothing: an override that says one drops them.
+    pub silences: Vec<(&'static str, &'static [&'static str])>,
     /// One sentence for help and docs.
     pub sentence: &'static str,
 }
@@ -186,7 +188,8 @@ impl Setting {
         sentence: &'static str,
     ) -> Self {
         let (absent, in_run, instead_of) = (None, InRun::Fixed, vec![]);
-        Self { path: path.into(), kind, default, absent, in_run, instead_of, sentence }
+        let (path, silences) = (path.into(), vec![]);
+        Self { path, kind, default, absent, in_run, instead_of, silences, sentence }
     }
 
     pub(super) fn absent(mut self, word: &'static str) -> Self {
@@ -201,6 +204,11 @@ impl Setting {
 
     pub(super) fn instead_of(mut self, keys: &[&'static str]) -> Self {
         self.instead_of = keys.to_vec();
+        self
+    }
+
+    pub(super) fn silences(mut self, word: &'static str, keys: &'static [&'static str]) -> Self {
+        self.silences.push((word, keys));
         self
     }
 

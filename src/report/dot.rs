@@ -5,8 +5,9 @@ use petgraph::visit::EdgeRef;
 use crate::model::{Edge, FailoverEdge, Node, PoolId, Scenario, ZoneId};
 use crate::report::words;
 
-/// The topology in Graphviz' language: a cluster a zone, a box a pool, a point for each service
-/// through which its pools stand in for each other. Same scenario, same bytes.
+/// The topology in Graphviz' language: a cluster a zone, a box a pool with its home load, a point
+/// for each service through which its pools stand in for each other, an ellipse a source, a dashed
+/// edge for calls. Same scenario, same bytes.
 #[must_use]
 pub fn dot(scenario: &Scenario) -> String {
     let mut text = format!(
@@ -14,29 +15,37 @@ pub fn dot(scenario: &Scenario) -> String {
          fontname=\"sans-serif\"];\n  edge [fontname=\"sans-serif\", fontsize=10];\n",
         quoted(&scenario.name)
     );
+    let load_rps = scenario.home_load_rps();
     for zone in &scenario.zone_rows {
-        push_zone(&mut text, scenario, *zone);
+        push_zone(&mut text, scenario, *zone, &load_rps);
     }
     push_hubs(&mut text, scenario);
+    push_sources(&mut text, scenario);
     push_edges(&mut text, scenario);
     text.push_str("}\n");
     text
 }
 
-fn push_zone(text: &mut String, scenario: &Scenario, zone: ZoneId) {
+fn push_zone(text: &mut String, scenario: &Scenario, zone: ZoneId, load_rps: &[f64]) {
     let name = &scenario.zones[zone.index()].name;
     let cluster = quoted(&format!("cluster_{name}"));
     let label = quoted(&format!("zone {name}"));
     text.push_str(&format!("  subgraph {cluster} {{\n    label={label};\n"));
     for id in scenario.pool_rows.iter().filter(|id| scenario.pools[id.index()].zone == zone) {
         let pool = &scenario.pools[id.index()];
-        let label = format!(
-            "{}\n{}\n{} of {}",
-            pool.name,
-            words::counted(u64::from(pool.instances), "instance"),
-            words::rps(pool.demand.get()),
-            words::rps(scenario.nominal_capacity_rps(*id))
-        );
+        let capacity_rps = scenario.nominal_capacity_rps(*id);
+        let load = words::rps(load_rps[id.index()]);
+        let mut label =
+            format!("{}\n{}\n", pool.name, words::counted(u64::from(pool.instances), "instance"));
+        label.push_str(&match capacity_rps.is_finite() {
+            true => format!("{load} of {}", words::rps(capacity_rps)),
+            false => load,
+        });
+        if let Some(id) = pool.autoscaler {
+            let autoscaler = &scenario.autoscalers[id.index()];
+            let (name, min, max) = (&autoscaler.name, autoscaler.min, autoscaler.max);
+            label.push_str(&format!("\nautoscaler {name}, {min} to {max}"));
+        }
         text.push_str(&format!("    {} [label={}];\n", pool_node(scenario, *id), quoted(&label)));
     }
     text.push_str("  }\n");
@@ -60,6 +69,16 @@ fn push_hubs(text: &mut String, scenario: &Scenario) {
     }
 }
 
+/// First tries from outside, each with an edge to its pool.
+fn push_sources(text: &mut String, scenario: &Scenario) {
+    for source in &scenario.sources {
+        let node = quoted(&format!("source {}", source.name));
+        let label = quoted(&format!("{}\n{}", source.name, words::rps(source.demand.get())));
+        text.push_str(&format!("  {node} [shape=ellipse, label={label}];\n"));
+        text.push_str(&format!("  {node} -> {};\n", pool_node(scenario, source.to)));
+    }
+}
+
 fn push_edges(text: &mut String, scenario: &Scenario) {
     let graph = scenario.graph.as_petgraph();
     let mut standbys = Vec::new();
@@ -80,6 +99,11 @@ fn push_edges(text: &mut String, scenario: &Scenario) {
                 }
                 _ => {}
             }
+        }
+        for call in &scenario.pools[id.index()].calls {
+            let to = pool_node(scenario, call.to);
+            let label = quoted(&format!("calls × {}", call.per_request));
+            text.push_str(&format!("  {from} -> {to} [style=dashed, label={label}];\n"));
         }
     }
     for id in &scenario.pool_rows {
@@ -107,8 +131,11 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{PoolFailover, TopologyGraph};
+    use crate::model::{
+        Arrivals, Autoscaler, AutoscalerId, Call, PoolFailover, ScaleRules, Source, TopologyGraph,
+    };
     use crate::report::fixture::scenario;
+    use crate::units::{Rps, Seconds};
 
     #[test]
     fn zones_pools_and_failover() {
@@ -121,6 +148,35 @@ mod tests {
         ];
         scenario.graph = TopologyGraph::new(3, 1, &scenario.pools, &failover);
         scenario.name = "say \"hi\" \\ bye".to_owned();
+        insta::assert_snapshot!(dot(&scenario));
+    }
+
+    #[test]
+    fn sources_calls_and_autoscalers() {
+        let mut scenario = scenario();
+        let client = scenario.pools[0].client;
+        let call = |to, per_request| Call { to: PoolId(to), per_request, client };
+        scenario.pools[0].calls = vec![call(1, 2.0), call(2, 0.5)];
+        scenario.call_order = vec![PoolId(0), PoolId(1), PoolId(2)];
+        scenario.sources = vec![Source {
+            name: "users".to_owned(),
+            to: PoolId(0),
+            demand: Rps::new(100.0).expect("a rate"),
+            arrivals: Arrivals::Poisson,
+            client,
+        }];
+        scenario.autoscalers = vec![Autoscaler {
+            name: "web".to_owned(),
+            targets: vec![],
+            min: 2,
+            max: 40,
+            sync_period: Seconds::ZERO,
+            tolerance: 0.1,
+            scale_up: ScaleRules::default_up(),
+            scale_down: ScaleRules::default_down(),
+            ideal: false,
+        }];
+        scenario.pools[1].autoscaler = Some(AutoscalerId(0));
         insta::assert_snapshot!(dot(&scenario));
     }
 }

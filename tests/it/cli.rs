@@ -241,9 +241,18 @@ fn flags_are_overrides_and_errors_speak_of_them() {
 fn what_is_not_built_is_refused_by_name() {
     let place = Scratch::new("refused");
     place.run(&["compare", "three.toml", "--runs", "5"]).expect(2, &["--runs: not supported yet"]);
-    let requests = place.run(&["run", "three.toml", "--plane", "requests"]);
-    requests.expect(2, &["--plane requests: not supported yet"]);
     assert_eq!(place.names("."), ["three.toml"]);
+}
+
+#[test]
+fn a_plane_that_nobody_named_is_told() {
+    let place = Scratch::new("plane");
+    let run = |more: &[&str]| place.run(&[&["run", "three.toml", "--no-charts"], more].concat());
+    let auto = run(&[]).expect(0, &["note: plane ", " first tries (auto)\n"]);
+    // Who names the plane is not told of it.
+    let requests = run(&["--plane", "requests"]).expect(0, &[]);
+    assert!(auto.stderr.contains("(auto)") && !requests.stderr.contains("note: plane"));
+    assert!(!run(&["--quiet"]).expect(0, &[]).stderr.contains("note: plane"));
 }
 
 #[test]

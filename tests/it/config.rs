@@ -1,5 +1,6 @@
 //! Topology files: what is refused and where, what is accepted and as what.
 
+mod chain;
 mod lints;
 mod meaning;
 mod overrides;
@@ -137,6 +138,11 @@ fn problems_are_drawn_at_their_places() {
         "policies",
         "set-paths",
         "not-supported-yet",
+        "call-cycle",
+        "resources",
+        "autoscalers",
+        "sources",
+        "set-in-run",
     ] {
         let path = folder("invalid").join(format!("{name}.toml"));
         let Err(Rejected { problems, sources }) = load_file(&path) else {
@@ -147,6 +153,8 @@ fn problems_are_drawn_at_their_places() {
     let loaded = load_file(&folder("valid").join("everything.toml")).expect("a valid file");
     insta::assert_snapshot!("warnings", render(&loaded.warnings, &loaded.sources, Style::Plain));
     insta::assert_snapshot!("resolved", loaded.resolved);
+    let loaded = load_file(&folder("valid").join("chain.toml")).expect("a valid file");
+    insta::assert_snapshot!("resolved-chain", loaded.resolved);
 }
 
 #[test]

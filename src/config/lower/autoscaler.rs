@@ -30,9 +30,17 @@ pub(super) fn autoscaler(
     let table = Table::of(Section::Autoscaler, entity);
     let targets: Vec<_> =
         targets(entity).map(|(path, entry)| target(context, path, entry, problems)).collect();
-    if targets.is_empty() {
+    if targets.is_empty() && entity.names_below("target").is_empty() {
         let problem = table.missing("target");
         problems.push(problem.help("add `target = { workers = \"70%\" }`: what it goes by"));
+    }
+    for (pool, at) in entity.names_below("target") {
+        let prefix = format!("{pool}.");
+        if !self::targets(entity).any(|(path, _)| path.starts_with(&prefix)) {
+            let title = format!("{} watches nothing of pool `{pool}`", table.title());
+            let problem = Problem::error("missing-key", at, title);
+            problems.push(problem.help(format!("write `\"{pool}.workers\" = \"70%\"`")));
+        }
     }
     let min = table.small_count("min", problems);
     let max = table.small_count("max", problems);
@@ -68,20 +76,14 @@ fn target(
     entry: &Entry,
     problems: &mut Problems,
 ) -> Option<ScaleTarget> {
-    let (pool, metric) = match path.split_once('.') {
-        Some((pool, metric)) => {
-            let index = named(context, Section::Pool, pool, entry.key, problems)?;
-            (Some(PoolId::from_index(index)), metric)
-        }
-        None => (None, path),
+    let (pool, metric) = split(path);
+    let pool = match pool {
+        Some(name) => Some(named(context, Section::Pool, name, entry.key, problems)?),
+        None => None,
     };
-    let metric = match metric {
-        "rps" => ScaleMetric::Rps,
-        "in_flight" => ScaleMetric::InFlight,
-        name => ScaleMetric::Resource(name.to_owned()),
-    };
+    let signal = Signal { pool: pool.map(PoolId::from_index), metric };
     match entry.value {
-        Value::Number(value) => Some(ScaleTarget { signal: Signal { pool, metric }, value }),
+        Value::Number(value) => Some(ScaleTarget { signal, value }),
         _ => None,
     }
 }
@@ -123,30 +125,45 @@ pub(super) fn check(
     problems: &mut Problems,
 ) {
     let fleet = Watched { context, kinds };
-    for (index, autoscaler) in autoscalers.iter().enumerate() {
-        let Some(autoscaler) = autoscaler else { continue };
-        let Some(entity) = context.document.table(Section::Autoscaler).get(&autoscaler.name) else {
-            continue;
-        };
+    let entities = context.document.table(Section::Autoscaler).values();
+    for (index, (entity, autoscaler)) in entities.zip(autoscalers).enumerate() {
         let is_sized = |named: &&NamedPool| {
             named.pool.autoscaler.is_some_and(|autoscaler| autoscaler.index() == index)
         };
         let sized: Vec<_> = pools.iter().flatten().filter(is_sized).collect();
-        for named in sized.iter().filter(|named| named.pool.instances > autoscaler.max) {
-            problems.push(fleet.too_many(autoscaler, entity, named));
+        let max = autoscaler.as_ref().map_or(u32::MAX, |autoscaler| autoscaler.max);
+        for named in sized.iter().filter(|named| named.pool.instances > max) {
+            problems.push(fleet.too_many(max, entity, named));
         }
-        for (target, (path, entry)) in autoscaler.targets.iter().zip(targets(entity)) {
-            let ScaleMetric::Resource(resource) = &target.signal.metric else { continue };
-            let watched: Vec<&NamedPool> = match target.signal.pool {
-                Some(pool) => pools.get(pool.index()).into_iter().flatten().collect(),
+        for (path, entry) in targets(entity) {
+            let (pool, metric) = split(path);
+            let ScaleMetric::Resource(resource) = metric else { continue };
+            let watched: Vec<&NamedPool> = match pool {
+                Some(pool) => {
+                    let index = context.position(Section::Pool, pool);
+                    index.and_then(|index| pools.get(index)?.as_ref()).into_iter().collect()
+                }
                 None => sized.clone(),
             };
             for named in watched {
-                let is_own = !path.contains('.');
-                fleet.check_resource(named, resource, entry.key, is_own, problems);
+                fleet.check_resource(named, &resource, entry.key, pool.is_none(), problems);
             }
         }
     }
+}
+
+/// A target's pool, if it is another, and what of it is watched.
+fn split(path: &str) -> (Option<&str>, ScaleMetric) {
+    let (pool, metric) = match path.split_once('.') {
+        Some((pool, metric)) => (Some(pool), metric),
+        None => (None, path),
+    };
+    let metric = match metric {
+        "rps" => ScaleMetric::Rps,
+        "in_flight" => ScaleMetric::InFlight,
+        name => ScaleMetric::Resource(name.to_owned()),
+    };
+    (pool, metric)
 }
 
 /// What autoscalers look at.
@@ -156,11 +173,11 @@ struct Watched<'a> {
 }
 
 impl Watched<'_> {
-    fn too_many(&self, autoscaler: &Autoscaler, entity: &Entity, named: &NamedPool) -> Problem {
+    fn too_many(&self, max: u32, entity: &Entity, named: &NamedPool) -> Problem {
         let (pool, has) = (&named.pool.name, named.pool.instances);
         let title = format!("pool `{pool}` starts with more instances than the autoscaler's `max`");
         let problem = Problem::error("max-below-instances", entity.place("max"), title)
-            .help(format!("it starts with {has}, and `max` is {}", autoscaler.max));
+            .help(format!("it starts with {has}, and `max` is {max}"));
         match self.context.document.table(Section::Pool).get(pool) {
             Some(pool) => problem.secondary(pool.place("instances"), "its instances"),
             None => problem,

@@ -46,7 +46,9 @@ fn backoff() -> [Setting; 4] {
             Default::Is("\"exponential\""),
             "How the wait before a retry grows: there is none, it is always as long, or twice as \
              long each time.",
-        ),
+        )
+        .silences("none", &["base", "max_backoff", "jitter"])
+        .silences("fixed", &["max_backoff"]),
         Setting::new(
             "client.*.retry.base",
             LENGTH,
@@ -139,7 +141,9 @@ pub(super) fn arrivals(section: &str) -> [Setting; 3] {
             Default::Is("\"poisson\""),
             "How first tries are spread in time: independent of each other, equally far apart, or \
              many at once.",
-        ),
+        )
+        .silences("poisson", &["every", "size"])
+        .silences("uniform", &["every", "size"]),
         Setting::new(
             path("every"),
             LENGTH,

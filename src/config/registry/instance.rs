@@ -37,7 +37,9 @@ pub(super) fn instance() -> Vec<Setting> {
             Kind::Word(&["exponential", "deterministic", "lognormal"], &[]),
             Default::Is("\"exponential\""),
             "How service times vary.",
-        ),
+        )
+        .silences("exponential", &["service_cv"])
+        .silences("deterministic", &["service_cv"]),
         Setting::new(
             "instance.*.service_cv",
             Kind::Number(Range::over(0.0, 100.0)),

@@ -59,7 +59,9 @@ pub(super) fn pool() -> Vec<Setting> {
             Kind::Word(&["random", "round-robin", "least-request"], &[]),
             Default::Is("\"random\""),
             "How its traffic is spread over its instances in rotation.",
-        ),
+        )
+        .silences("random", &["choices"])
+        .silences("round-robin", &["choices"]),
         Setting::new(
             "pool.*.choices",
             Kind::Count(2, MOST_INSTANCES),

@@ -47,8 +47,8 @@ pub(super) fn simulation() -> Vec<Setting> {
             "simulation.plane",
             plane,
             Default::Is("\"auto\""),
-            "How instances serve: as queues in continuous numbers, or request by request; auto takes \
-             requests up to 20 million first tries.",
+            "How instances serve: as queues in continuous numbers, or request by request; auto is \
+             the latter for up to 20 million first tries in all.",
         ),
         later("simulation.survive_zone_losses", "Zone losses that the sizes have to survive."),
         later("simulation.survive_utilization", "Highest utilization after those losses."),

@@ -185,3 +185,55 @@ fn a_file_has_at_most_65_535_events() {
     let line = 21 + 5 * 65_535;
     assert_eq!(errors(&surges(65_536)), [format!("too-many-tables {line}:8")]);
 }
+
+#[test]
+fn a_pool_that_others_load_past_its_capacity_starts_empty() {
+    // An instance serves 100 rps; four of them are sent 280 by a source and 110 in calls.
+    let text = |source_rps: &str| {
+        let more = format!(
+            "calls.back = {{}}\n[pool.back]\nzone = \"a\"\ninstance = \"web\"\ninstances = 4\n\
+             failover = {{}}\n[source.s]\nto = \"back\"\ndemand_rps = {source_rps}\n"
+        );
+        file(&more)
+    };
+    let ids = |source_rps: &str| {
+        let found = warnings(&text(source_rps), &[&UNBOUNDED[..], &CALLER].concat());
+        found.into_iter().map(|problem| problem.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("279"), [""; 0]);
+    assert_eq!(ids("280"), ["no-steady-state"]);
+}
+
+/// Two pools of 60 rps.
+const CALLER: [&str; 1] = ["pool.web.demand_rps=60"];
+
+#[test]
+fn a_client_that_gives_up_before_an_idle_pool_answers_is_odd() {
+    let slow = file(
+        "client = \"c\"\ncalls.back = {}\n[pool.back]\nzone = \"a\"\ninstance = \"web\"\n\
+                     instances = 9\nfailover = {}\n[client.c]\ntimeout = \"150ms\"\n",
+    );
+    let one = |zone: &str| {
+        format!(
+            "timeout-below-latency: client `c` gives up before pool `web-{zone}` has answered on \
+             average, however idle"
+        )
+    };
+    assert_eq!(titles(&slow, &["pool.web.demand_rps=1"]), [one("a"), one("b")]);
+    let patient = ["pool.web.demand_rps=1", "client.c.timeout=200ms"];
+    assert_eq!(titles(&slow, &patient), [""; 0]);
+}
+
+#[test]
+fn a_sync_period_that_is_no_whole_number_of_steps_is_odd() {
+    let text = file("autoscaler = \"x\"\n[autoscaler.x]\ntarget.workers = \"70%\"\nmax = 9\n");
+    let ids = |period: &str| {
+        let set = format!("autoscaler.x.sync_period={period}");
+        warnings(&text, &[&set]).into_iter().map(|problem| problem.id).collect::<Vec<_>>()
+    };
+    assert_eq!(ids("15s"), [""; 0]);
+    assert_eq!(ids("15.2s"), ["sync-between-steps"]);
+    assert_eq!(ids("200ms"), ["sync-between-steps"]);
+    let unused = file("[autoscaler.x]\ntarget.workers = \"70%\"\nmax = 9\n");
+    assert_eq!(titles(&unused, &[]), ["unused-autoscaler: autoscaler `x` is used nowhere"]);
+}
