@@ -69,7 +69,10 @@ impl World<'_> {
     pub fn stop(&mut self, pool: usize, i: usize) {
         if self.instances.is_up(i) {
             let tries = self.instances.tries[i];
-            let late = tries * given_up_share(self, pool, i, None);
+            let late = match &mut self.lanes {
+                Some(lanes) => lanes.die(pool, tries),
+                None => tries * given_up_share(self, pool, i, None),
+            };
             let state = &mut self.pools[pool];
             state.out.up -= 1;
             state.is_stale = true;

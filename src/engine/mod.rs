@@ -9,6 +9,7 @@ mod lifecycle;
 mod log;
 mod observe;
 mod origins;
+mod pace;
 mod plane;
 mod probe;
 mod retry;

@@ -19,6 +19,8 @@ pub enum Purpose {
     Phase,
     /// The luck of probes.
     Probe,
+    /// The luck of queues that may kill their instance.
+    Crash,
 }
 
 /// Draws by index.

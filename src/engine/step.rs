@@ -65,7 +65,10 @@ fn step(
     scratch: &mut Scratch,
 ) {
     let (time_s, step_s) = (world.time_s(), world.step_s);
-    world.books.open(time_s, step_s, world.pools.iter().map(|pool| &pool.out));
+    match &world.lanes {
+        Some(lanes) => world.books.open_requests(time_s, step_s, lanes.requests.open),
+        None => world.books.open(time_s, step_s, world.pools.iter().map(|pool| &pool.out)),
+    }
     for pool in &mut world.pools {
         pool.out.begin_step();
     }

@@ -3,6 +3,7 @@
 mod cli;
 mod config;
 mod facts;
+mod fluid;
 mod invariance;
 mod random;
 mod readme;
