@@ -70,7 +70,10 @@ impl World<'_> {
         if self.instances.is_up(i) {
             let tries = self.instances.tries[i];
             let late = match &mut self.lanes {
-                Some(lanes) => lanes.die(pool, tries),
+                Some(lanes) => {
+                    lanes.ages_at(i).clear();
+                    lanes.die(pool, tries)
+                }
                 None => tries * given_up_share(self, pool, i, None),
             };
             let state = &mut self.pools[pool];

@@ -221,7 +221,9 @@ pub fn serve(
     let had_wait_s = f64::from(world.instances.served_wait_s[i]);
     let served = Served { queue, busy: flow.busy, completed: flow.completed };
     let admitted = flow.admitted_tries + flow.admitted_probes;
-    let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted);
+    let known_s = world.lanes.as_mut().and_then(|lanes| lanes.ages_at(i).step(admitted, queue));
+    let known_s = known_s.map(|steps| steps * step_s);
+    let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted, known_s);
     let mut late = 0.0;
     if let Some(timeouts_s) = &context.timeouts {
         let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
@@ -284,13 +286,14 @@ struct Served {
 /// First in, first out, with ages evenly spread between the youngest's and the oldest's: the
 /// oldest's grows by a second a second, less what has left. Exact for constant arrivals, for a
 /// stall, and for a queue that drains. Those being served keep the wait with which they entered
-/// service.
+/// service. Where lanes know the age of those who enter service, they say so.
 fn age_queue(
     instances: &mut Instances,
     i: usize,
     step_s: f64,
     served: &Served,
     admitted: f64,
+    known_s: Option<f64>,
 ) -> f64 {
     let &Served { queue, busy, completed } = served;
     let mut oldest_s = 0.0;
@@ -301,7 +304,7 @@ fn age_queue(
         let spread_s = (f64::from(instances.head_age_s[i]) - youngest_s).max(0.0);
         let x = completed / queue;
         let spread_s = (spread_s + step_s * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x);
-        oldest_s = youngest_s + spread_s;
+        oldest_s = known_s.unwrap_or(youngest_s + spread_s);
         // Without new arrivals the youngest ages too.
         let fresh = 2.0 * admitted * spread_s / (step_s * queue);
         youngest_s = if fresh >= 1.0 { 0.0 } else { youngest_s + step_s * (1.0 - fresh) };

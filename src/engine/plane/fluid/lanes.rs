@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use crate::engine::world::World;
 use crate::model::{Client, Scenario};
 
+use super::ages::Ages;
 use super::leaving::Leaving;
 use super::requests::RequestFlows;
 use super::sender::Sender;
@@ -152,6 +153,8 @@ pub struct Lanes {
     pub clients_at: Vec<Vec<usize>>,
     /// What became of users' requests.
     pub requests: RequestFlows,
+    /// How old those are that wait, by instance.
+    pub ages: Vec<Ages>,
 }
 
 impl Lanes {
@@ -170,11 +173,20 @@ impl Lanes {
             to_pool: vec![Vec::new(); scenario.pools.len()],
             clients_at: vec![Vec::new(); scenario.pools.len()],
             requests: RequestFlows::default(),
+            ages: Vec::new(),
         };
         for (o, origin) in scenario.origins.iter().enumerate() {
             lanes.lane(o, origin.client.index(), origin.to.index());
         }
         Some(lanes)
+    }
+
+    /// The ages of those that wait at an instance.
+    pub fn ages_at(&mut self, i: usize) -> &mut Ages {
+        if self.ages.len() <= i {
+            self.ages.resize(i + 1, Ages::default());
+        }
+        &mut self.ages[i]
     }
 
     /// The number of an origin's lane to a pool; opens it if need be.

@@ -1,5 +1,6 @@
 //! The fluid plane: each instance is one M/M/c/K station with mean and variance (MODEL §4.1).
 
+mod ages;
 mod crash;
 mod instance;
 mod lanes;

@@ -65,7 +65,7 @@ fn leave(world: &mut World<'_>, lanes: &mut Lanes, pool: usize) {
     out.late += left.late;
     out.lost += left.failed;
     if left.cancelled > 0.0 {
-        let taken = withdraw(world, pool, left.cancelled);
+        let taken = withdraw(world, lanes, pool, left.cancelled);
         let out = &mut world.pools[pool].out;
         out.late += taken;
         out.in_flight -= taken;
@@ -76,7 +76,7 @@ fn leave(world: &mut World<'_>, lanes: &mut Lanes, pool: usize) {
 
 /// Takes tries out of a pool's instances, whose clients have given up and cancel: first of all
 /// those that wait. Returns how many there were to take.
-fn withdraw(world: &mut World<'_>, pool: usize, tries: f64) -> f64 {
+fn withdraw(world: &mut World<'_>, lanes: &mut Lanes, pool: usize, tries: f64) -> f64 {
     let instances = world.pools[pool].instances();
     let waiting = |world: &World<'_>, i: usize| {
         let servers = world.tables.get(world.instances.table[i]).servers();
@@ -91,6 +91,7 @@ fn withdraw(world: &mut World<'_>, pool: usize, tries: f64) -> f64 {
     let mut taken = 0.0;
     for i in instances {
         let had = world.instances.tries[i];
+        lanes.ages_at(i).drop_oldest(of_queue * waiting(world, i));
         let kept = had - of_queue * waiting(world, i);
         let kept = kept - of_rest * kept;
         let mean = (world.instances.mean[i] - (had - kept)).max(kept);
