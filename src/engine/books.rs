@@ -4,6 +4,7 @@
 //! is followed as a well-mixed share of what leaves each pool; everything else that ends arrived
 //! later. The books balance exactly.
 
+use super::plane::fluid::RequestFlows;
 use super::snapshot::{PoolStep, RequestBook};
 
 /// Books of a fluid.
@@ -49,6 +50,28 @@ impl FluidBooks {
         }
     }
 
+    /// Opens the pages whose moment has come where requests are followed: `open` of them have not
+    /// ended.
+    pub fn open_requests(&mut self, time_s: f64, step_s: f64, open: f64) {
+        for (page, book) in self.pages.iter_mut().zip(&self.shown) {
+            if !page.is_open && time_s >= book.from_s - 1e-9 * step_s {
+                page.is_open = true;
+                page.before = vec![open];
+            }
+        }
+    }
+
+    /// Books what became of requests in a step.
+    pub fn step_requests(&mut self, flows: &RequestFlows) {
+        for (page, book) in self.pages.iter_mut().zip(&mut self.shown) {
+            if page.is_open {
+                for before in &mut page.before {
+                    enter_requests(book, flows, before);
+                }
+            }
+        }
+    }
+
     /// Books a step.
     pub fn step<'p>(&mut self, pools: impl Iterator<Item = &'p PoolStep> + Clone) {
         for (page, book) in self.pages.iter_mut().zip(&mut self.shown) {
@@ -74,6 +97,26 @@ fn enter(book: &mut RequestBook, pool: &PoolStep, before: &mut f64) {
     book.unfinished += pool.in_flight - *before;
     let since = if pool.in_flight > 0.0 { 1.0 - *before / pool.in_flight } else { 0.0 };
     book.given_up += pool.given_up * since;
+}
+
+/// Who was there at the moment is a well-mixed share of the requests that end, but for those that
+/// end as soon as they arrive.
+fn enter_requests(book: &mut RequestBook, flows: &RequestFlows, before: &mut f64) {
+    let (all, fresh) = (&flows.failed, &flows.failed_at_once);
+    let left = flows.completed + flows.late + all.total() - fresh.total();
+    let there = flows.open + left;
+    let was_before = if there > 0.0 { (*before / there).clamp(0.0, 1.0) } else { 0.0 };
+    let since = |ends: f64, at_once: f64| ends - (ends - at_once) * was_before;
+    *before = (*before - was_before * left).max(0.0);
+    book.arrived += flows.arrived;
+    book.completed += since(flows.completed, 0.0);
+    book.late += since(flows.late, 0.0);
+    book.shed += since(all.shed, fresh.shed);
+    book.rejected += since(all.rejected, fresh.rejected);
+    book.lost += since(all.lost, fresh.lost);
+    book.unfinished = flows.open - *before;
+    let since = if flows.open > 0.0 { 1.0 - *before / flows.open } else { 0.0 };
+    book.given_up = flows.given_up * since;
 }
 
 /// The share of what left a pool's system that was there before; it is taken off `before`.

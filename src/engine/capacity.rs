@@ -19,14 +19,18 @@ impl World<'_> {
                     in_flight += self.instances.tries[i];
                     let own_rps = self.instances.speed[i] * nominal_rps;
                     up_rps += own_rps * speed_up;
-                    if self.instances.has(i, flag::IN_ROTATION) {
+                    // Where nothing limits an instance, a stall still does.
+                    if self.instances.has(i, flag::IN_ROTATION) && speed > 0.0 {
                         healthy_rps += own_rps * speed * self.warmth(self.kind(pool), i);
                     }
                 }
             }
             let state = &mut self.pools[pool];
             state.is_stale = false;
-            state.out.capacity_rps = f64::from(state.out.in_rotation) * nominal_rps;
+            state.out.capacity_rps = match state.out.in_rotation {
+                0 => 0.0,
+                in_rotation => f64::from(in_rotation) * nominal_rps,
+            };
             state.out.healthy_capacity_rps = healthy_rps;
             state.out.up_capacity_rps = up_rps;
             // Not what was there less what died: that would leave rounding behind.

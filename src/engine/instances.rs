@@ -25,6 +25,8 @@ pub struct Instances {
     pub variance: Vec<f64>,
     /// Mean number of tries in system.
     pub tries: Vec<f64>,
+    /// Of those, being served; only kept where they make calls.
+    pub serving: Vec<f64>,
     /// Dealt speed, around 1.
     pub speed: Vec<f64>,
     /// Standard normal: how lucky its last probe was.
@@ -35,6 +37,10 @@ pub struct Instances {
     pub tail_age_s: Vec<f32>,
     /// How long those being served have waited, s.
     pub served_wait_s: Vec<f32>,
+    /// Standard normal: how lucky its number in system is, where that may kill it.
+    pub crash_luck: Vec<f32>,
+    /// How often that was drawn.
+    pub crash_draws: Vec<u32>,
     /// Which table it reads.
     pub table: Vec<u32>,
     /// The step in which its next probe is sent.
@@ -83,6 +89,9 @@ impl Instances {
         self.mean.push(0.0);
         self.variance.push(0.0);
         self.tries.push(0.0);
+        self.serving.push(0.0);
+        self.crash_luck.push(0.0);
+        self.crash_draws.push(0);
         self.speed.push(speed);
         self.luck.push(0.0);
         self.head_age_s.push(0.0);
@@ -105,6 +114,9 @@ impl Instances {
         self.mean.reserve_exact(count);
         self.variance.reserve_exact(count);
         self.tries.reserve_exact(count);
+        self.serving.reserve_exact(count);
+        self.crash_luck.reserve_exact(count);
+        self.crash_draws.reserve_exact(count);
         self.speed.reserve_exact(count);
         self.luck.reserve_exact(count);
         self.head_age_s.reserve_exact(count);
@@ -144,6 +156,7 @@ impl Instances {
         self.mean[i] = 0.0;
         self.variance[i] = 0.0;
         self.tries[i] = 0.0;
+        self.serving[i] = 0.0;
         self.head_age_s[i] = 0.0;
         self.tail_age_s[i] = 0.0;
         self.served_wait_s[i] = 0.0;

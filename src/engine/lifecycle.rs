@@ -68,16 +68,19 @@ impl World<'_> {
     /// Ends an instance's process: what is inside is lost, or late where the client has given up.
     pub fn stop(&mut self, pool: usize, i: usize) {
         if self.instances.is_up(i) {
-            let (late, lost) = match &mut self.requests {
-                Some(requests) => {
-                    let (late, lost) = requests.kill(i);
-                    (late as f64, lost as f64)
-                }
-                None => {
-                    let tries = self.instances.tries[i];
-                    let late = tries * given_up_share(self, pool, i, None);
-                    (late, tries - late)
-                }
+            let (late, lost) = if let Some(requests) = &mut self.requests {
+                let (late, lost) = requests.kill(i);
+                (late as f64, lost as f64)
+            } else {
+                let tries = self.instances.tries[i];
+                let late = match &mut self.lanes {
+                    Some(lanes) => {
+                        lanes.ages_at(i).clear();
+                        lanes.die(pool, tries)
+                    }
+                    None => tries * given_up_share(self, pool, i, None),
+                };
+                (late, tries - late)
             };
             let state = &mut self.pools[pool];
             state.out.up -= 1;

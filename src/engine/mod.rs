@@ -10,6 +10,7 @@ mod lifecycle;
 mod log;
 mod observe;
 mod origins;
+mod pace;
 mod plane;
 mod probe;
 mod retry;
@@ -21,7 +22,6 @@ mod settings;
 mod snapshot;
 mod step;
 mod tables;
-mod usage;
 mod world;
 
 pub use log::{Happening, LogEntry};

@@ -3,7 +3,7 @@
 use crate::model::PoolId;
 
 use super::log::Happening;
-use super::plane::fluid::given_up_share;
+use super::plane::fluid::{given_up_share, share_older};
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
 
@@ -26,7 +26,7 @@ pub fn observe(
     let step = world.step + 1;
     let (time_s, step_s) = (world.boundary_s(step), world.step_s);
     if is_fluid {
-        world.books.step(shown.iter());
+        book_requests(world, shown);
     }
     observer.step(&Snapshot {
         step,
@@ -38,6 +38,17 @@ pub fn observe(
         resource_starts: &world.resource_starts,
         books: &world.books.shown,
     });
+}
+
+fn book_requests(world: &mut World<'_>, shown: &[PoolStep]) {
+    match &mut world.lanes {
+        None => world.books.step(shown.iter()),
+        Some(lanes) => {
+            lanes.requests.close();
+            world.books.step_requests(&lanes.requests);
+            lanes.requests.begin();
+        }
+    }
 }
 
 /// Hands over what has happened.
@@ -72,12 +83,23 @@ pub fn judge_pools(world: &mut World<'_>, boundary: u32) {
 /// Counts the tries left in the system whose client has given up, or, where clients never do, that
 /// have been there for over ten mean service times.
 fn count_given_up(world: &mut World<'_>) {
+    let mut lanes = world.lanes.take();
     for pool in 0..world.pools.len() {
         let patience_s = 10.0 * world.kind(pool).service_time.get();
-        let given_up = world.pools[pool]
-            .instances()
-            .map(|i| given_up_share(world, pool, i, Some(patience_s)) * world.instances.tries[i])
-            .sum();
+        let instances = world.pools[pool].instances();
+        let given_up = match &mut lanes {
+            None => instances
+                .map(|i| {
+                    given_up_share(world, pool, i, Some(patience_s)) * world.instances.tries[i]
+                })
+                .sum(),
+            Some(lanes) => {
+                let patience_s = patience_s.max(10.0 * world.held_s(pool));
+                let older = |i| share_older(world, pool, i, patience_s) * world.instances.tries[i];
+                lanes.count_given_up(world, pool, instances.map(older).sum())
+            }
+        };
         world.pools[pool].out.given_up = given_up;
     }
+    world.lanes = lanes;
 }

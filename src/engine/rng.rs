@@ -23,6 +23,8 @@ pub enum Purpose {
     Arrival,
     /// Everything that is drawn for one try.
     Try,
+    /// The luck of queues that may kill their instance.
+    Crash,
 }
 
 /// Draws by index.

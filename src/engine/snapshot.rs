@@ -161,11 +161,12 @@ impl PoolStep {
         self.given_up = 0.0;
     }
 
-    /// Work routed ÷ nominal capacity in rotation; none when nothing was in rotation.
+    /// Work routed ÷ nominal capacity in rotation; none when nothing was in rotation, or nothing
+    /// limits what is.
     #[must_use]
     pub fn utilization(&self, step_s: f64) -> Option<f64> {
         let capacity = self.routed_capacity_rps * step_s;
-        (capacity > 0.0).then(|| self.work / capacity)
+        (capacity > 0.0 && capacity.is_finite()).then(|| self.work / capacity)
     }
 }
 

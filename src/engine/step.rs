@@ -5,7 +5,7 @@ use crate::policy::{Policy, PoolView};
 use super::books::FluidBooks;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
-use super::{demand, events, observe, probe, route, scale, serve, usage};
+use super::{demand, events, observe, probe, route, scale, serve};
 
 /// Buffers that a step fills again and again.
 #[derive(Default)]
@@ -65,7 +65,10 @@ fn step(
     scratch: &mut Scratch,
 ) {
     let (time_s, step_s) = (world.time_s(), world.step_s);
-    world.books.open(time_s, step_s, world.pools.iter().map(|pool| &pool.out));
+    match &world.lanes {
+        Some(lanes) => world.books.open_requests(time_s, step_s, lanes.requests.open),
+        None => world.books.open(time_s, step_s, world.pools.iter().map(|pool| &pool.out)),
+    }
     for pool in &mut world.pools {
         pool.out.begin_step();
     }
@@ -75,7 +78,6 @@ fn step(
     demand::demand(world, report_interval_s);
     route::route(world, policy, &mut scratch.views);
     serve::serve(world, is_row, &mut scratch.shares);
-    usage::account(world);
     probe::probe(world);
     scale::scale(world);
     observe::observe(world, observer, &mut scratch.shown, is_row);

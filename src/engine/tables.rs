@@ -8,7 +8,7 @@ use crate::queueing::Table;
 #[derive(Debug, Default)]
 pub struct Tables {
     list: Vec<Table>,
-    index: BTreeMap<(u32, Option<u64>), u32>,
+    index: BTreeMap<(Option<u32>, Option<u64>), u32>,
     /// Numbers whose table nobody needs any more.
     free: Vec<u32>,
     /// Tables in use after the last look for those that are not.
@@ -20,9 +20,9 @@ pub struct Tables {
 const MANY: usize = 256;
 
 impl Tables {
-    /// The number of the table for `servers` and at most `limit` in the system; `in_use` are the
-    /// numbers that are still read.
-    pub fn find(&mut self, servers: u32, limit: Option<u64>, in_use: &[u32]) -> u32 {
+    /// The number of the table for `servers`, any number if none, and at most `limit` in the system;
+    /// `in_use` are the numbers that are still read.
+    pub fn find(&mut self, servers: Option<u32>, limit: Option<u64>, in_use: &[u32]) -> u32 {
         if let Some(number) = self.index.get(&(servers, limit)) {
             return *number;
         }
@@ -30,7 +30,7 @@ impl Tables {
         if self.free.is_empty() && self.list.len() >= MANY.max(2 * self.kept) {
             self.sweep(in_use);
         }
-        let table = Table::new(servers, limit);
+        let table = servers.map_or_else(Table::unlimited, |servers| Table::new(servers, limit));
         let number = match self.free.pop() {
             Some(number) => {
                 self.list[number as usize] = table;

@@ -1,7 +1,7 @@
 //! All simulated state.
 
 use crate::model::{
-    Action, Autoscaler, Client, InstanceKind, Plane, Pool, PoolId, ProbeKind, Scenario, Source,
+    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Scenario, Source,
     unloaded_calls_s,
 };
 use crate::policy::Plan;
@@ -10,9 +10,11 @@ use crate::units::Seconds;
 use super::autoscale::PoolScaler;
 use super::books::FluidBooks;
 use super::events::EventState;
-use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
+use super::instances::{Instances, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::origins::OriginState;
+use super::pace::Pace;
+use super::plane::fluid::Lanes;
 use super::plane::requests::Requests;
 use super::rng::{Purpose, Stream};
 use super::snapshot::{PoolStep, ResourceStep};
@@ -49,8 +51,8 @@ pub struct Conditions {
     pub receivers: u32,
     /// Instances whose process is up.
     pub up: u32,
-    /// Completions a second of one busy worker of speed 1.
-    pub even_rate: f64,
+    /// How fast its instances work.
+    pub pace: Pace,
     /// Share of tries that fail at once.
     pub error_share: f64,
 }
@@ -96,10 +98,16 @@ pub struct PoolState {
     pub calm: Option<Conditions>,
     /// The step under way, and levels.
     pub out: PoolStep,
+    /// The time that a request here spends in calls now, s; 0 where it makes none.
+    pub calls_s: f64,
+    /// The share of requests here that a call fails for good.
+    pub call_failure: f64,
     /// Streams of its probes and their phases.
     pub probe_stream: Stream,
     /// Phases of its probes.
     pub phase_stream: Stream,
+    /// Luck of those that may crash.
+    pub crash_stream: Stream,
 }
 
 impl PoolState {
@@ -167,6 +175,8 @@ pub struct World<'a> {
     pub books: FluidBooks,
     /// Every request, in the plane that knows them.
     pub requests: Option<Box<Requests>>,
+    /// Who waits for what, in the fluid plane; none where nobody retries, cancels or calls.
+    pub lanes: Option<Lanes>,
 }
 
 impl<'a> World<'a> {
@@ -195,6 +205,7 @@ impl<'a> World<'a> {
             resource_starts: vec![0],
             books: FluidBooks::default(),
             requests: None,
+            lanes: Lanes::of(scenario),
         };
         for pool in 0..scenario.pools.len() {
             let count = scenario.resource_names(PoolId::from_index(pool)).count();
@@ -248,8 +259,11 @@ impl<'a> World<'a> {
             is_stale: true,
             calm: None,
             out: PoolStep { is_healthy: true, ..PoolStep::default() },
+            calls_s: self.calls_s[index].unwrap_or(0.0),
+            call_failure: 0.0,
             probe_stream: Stream::new(seed, Purpose::Probe, &pool.name),
             phase_stream: Stream::new(seed, Purpose::Phase, &pool.name),
+            crash_stream: Stream::new(seed, Purpose::Crash, &pool.name),
         });
         for i in self.pools[index].instances() {
             self.instances.process[i] = Process::Up;
@@ -316,6 +330,13 @@ impl<'a> World<'a> {
         state.probe_stream.member((i - state.first) as u32)
     }
 
+    /// The stream of the luck of an instance that may crash.
+    #[must_use]
+    pub fn crash_stream(&self, pool: usize, i: usize) -> Stream {
+        let state = &self.pools[pool];
+        state.crash_stream.member((i - state.first) as u32)
+    }
+
     /// When the probe of that number is sent, s.
     #[must_use]
     pub fn probe_time_s(&self, pool: usize, i: usize, number: u32) -> f64 {
@@ -348,63 +369,6 @@ impl<'a> World<'a> {
         self.instances.probe_step[i] = self.step_of(self.probe_time_s(pool, i, number));
     }
 
-    /// Completions a second of one busy worker of an instance.
-    #[must_use]
-    pub fn rate(&self, pool: usize, i: usize) -> f64 {
-        self.even_rate(pool) * self.instances.speed[i] * self.warmth(self.kind(pool), i)
-    }
-
-    /// Completions a second of one busy worker of a warm instance of speed 1.
-    #[must_use]
-    pub fn even_rate(&self, pool: usize) -> f64 {
-        let kind = self.kind(pool);
-        let state = &self.pools[pool];
-        let cost = 1.0 + state.redirected_share * (kind.redirect_cost - 1.0);
-        state.modifiers.speed / (kind.service_time.get() * cost)
-    }
-
-    /// How much of its speed a new instance has reached: from a tenth to all over `warm_up`.
-    #[must_use]
-    pub fn warmth(&self, kind: &InstanceKind, i: usize) -> f64 {
-        ramp(self.instances.up_at[i], self.step, kind.warm_up.get(), self.step_s)
-    }
-
-    /// Its share of traffic relative to an old instance: from a tenth to all over `slow_start`.
-    #[must_use]
-    pub fn traffic_weight(&self, kind: &InstanceKind, i: usize) -> f64 {
-        ramp(self.instances.rotation_since[i], self.step, kind.slow_start.get(), self.step_s)
-    }
-
-    /// How many requests an instance serves and holds at a time. `max_wait` limits the queue to
-    /// ⌊max_wait · c · r⌋ + 1 places (over 1,000 places, to three digits: each number is a table).
-    #[must_use]
-    pub fn places(&self, pool: usize, i: usize) -> Places {
-        let kind = self.kind(pool);
-        let makes_calls = self.calls_s[pool].is_some();
-        let servers = kind.servers(makes_calls);
-        let hard_limit = kind.places(makes_calls);
-        let mut places = Places { servers, limit: hard_limit, hard_limit, by_deadline: false };
-        if let Some((max_wait, servers)) = kind.max_wait.zip(servers) {
-            let admitted = max_wait.get() * f64::from(servers) * self.rate(pool, i);
-            let admitted = (admitted + 1e-9).floor() as u64 + 1;
-            let limit = u64::from(servers) + in_three_digits(admitted);
-            places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
-            places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
-        }
-        places
-    }
-
-    /// Picks the table of an instance's servers and places.
-    pub fn choose_table(&mut self, pool: usize, i: usize) {
-        if self.scenario.simulation.plane != Plane::Fluid {
-            return;
-        }
-        let Places { servers, limit, by_deadline, .. } = self.places(pool, i);
-        self.instances.mark(i, flag::BY_DEADLINE, by_deadline);
-        let servers = servers.unwrap_or(u32::MAX);
-        self.instances.table[i] = self.tables.find(servers, limit, &self.instances.table);
-    }
-
     /// Work a second that its deep probes are to an instance.
     #[must_use]
     pub fn probe_rps(&self, pool: usize, i: usize) -> f64 {
@@ -414,19 +378,6 @@ impl<'a> World<'a> {
             _ => 0.0,
         }
     }
-}
-
-/// How many requests an instance serves and holds at a time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Places {
-    /// Served at a time, c; without limit if none.
-    pub servers: Option<u32>,
-    /// Tries that are admitted, K; without limit if none.
-    pub limit: Option<u64>,
-    /// The same without `max_wait`, which probes ignore.
-    pub hard_limit: Option<u64>,
-    /// Is it `max_wait` that limits tries?
-    pub by_deadline: bool,
 }
 
 /// Do tries have different clients?
@@ -450,22 +401,4 @@ fn most_instances(scenario: &Scenario) -> Vec<usize> {
         }
     }
     most
-}
-
-/// Rounds down to three digits.
-fn in_three_digits(places: u64) -> u64 {
-    let unit = 10_u64.pow(places.max(1).ilog10().saturating_sub(2));
-    if places > 1_000 { places / unit * unit } else { places }
-}
-
-/// Where new instances' ramps of speed and share begin.
-const RAMP_START: f64 = 0.1;
-
-/// A linear ramp from a tenth to 1 over `length_s` since a boundary.
-fn ramp(since: i32, step: u32, length_s: f64, step_s: f64) -> f64 {
-    if length_s <= 0.0 || since == LONG_AGO {
-        return 1.0;
-    }
-    let age_s = (f64::from(step) - f64::from(since)).max(0.0) * step_s;
-    (RAMP_START + (1.0 - RAMP_START) * age_s / length_s).min(1.0)
 }

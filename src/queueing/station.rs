@@ -59,6 +59,9 @@ const STRAIGHT: f64 = 5e-3;
 
 /// Moves `load` by `step_s`; the number in system changes by exactly what entered less what left.
 pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> Flow {
+    if table.servers() == f64::INFINITY {
+        return advance_unlimited(load, inflow, step_s);
+    }
     let least_s = step_s * libm::ldexp(1.0, -MOST_HALVINGS);
     let mut total = Flow::default();
     let mut left_s = step_s;
@@ -97,6 +100,33 @@ pub fn advance(table: &Table, load: &mut Load, inflow: &Inflow, step_s: f64) -> 
         left_s -= try_s;
         try_s *= 2.0;
     }
+}
+
+/// The same for a server for everybody: dL/dt = λ − rL and dV/dt = λ + rL − 2rV have a solution.
+fn advance_unlimited(load: &mut Load, inflow: &Inflow, step_s: f64) -> Flow {
+    let entering_rps = inflow.tries_rps + inflow.probes_rps;
+    let spreading_rps = inflow.tries_rps * inflow.dispersion + inflow.probes_rps;
+    let mut flow = Flow {
+        admitted_tries: inflow.tries_rps * step_s,
+        admitted_probes: inflow.probes_rps * step_s,
+        ..Flow::default()
+    };
+    let admitted = flow.admitted_tries + flow.admitted_probes;
+    let kept = libm::exp(-inflow.rate * step_s);
+    // (1 − e^(−rt)) ÷ r, without cancellation where r is small; t in a stall.
+    let passed_s =
+        if inflow.rate > 0.0 { -libm::expm1(-inflow.rate * step_s) / inflow.rate } else { step_s };
+    let mean = (load.mean * kept + entering_rps * passed_s).min(load.mean + admitted);
+    // What enters is spread as it comes; what was there leaves by chance: binomial thinning.
+    let squared_s = 0.5 * passed_s * (1.0 + kept);
+    let variance = load.variance * kept * kept
+        + load.mean * kept * (1.0 - kept)
+        + spreading_rps * squared_s
+        + entering_rps * (passed_s - squared_s);
+    flow.completed = load.mean + admitted - mean;
+    flow.busy = mean;
+    *load = Load { mean, variance };
+    flow
 }
 
 /// dL/dt and dV/dt with their slopes at one state.

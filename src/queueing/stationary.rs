@@ -60,6 +60,20 @@ impl Stationary {
         Self::from_parts(c, &below, &above, total, block)
     }
 
+    /// A server for everybody: the number in system is Poisson.
+    #[must_use]
+    pub const fn unlimited(erlangs: f64) -> Self {
+        Self {
+            block: 0.0,
+            mean: erlangs,
+            variance: erlangs,
+            busy: erlangs,
+            busy_covariance: erlangs,
+            all_busy: 0.0,
+            idle_square: 0.0,
+        }
+    }
+
     /// `above` counts from c.
     fn from_parts(c: f64, below: &Moments, above: &Moments, total: f64, block: f64) -> Self {
         let all_busy = above.weight / total;

@@ -123,7 +123,17 @@ impl Table {
         Self { servers: c, limit: k, grid, hot, cold }
     }
 
-    /// c.
+    /// A server for everybody, M/M/∞: B = L, C = V, P = 0.
+    #[must_use]
+    pub fn unlimited() -> Self {
+        let grid = Grid::new(1.0, f64::INFINITY);
+        let hot = vec![[[0.0; 4]; HOT]; grid.cells];
+        let one = [1.0, 0.0, 0.0, 0.0];
+        let cold = vec![[[0.0; 4], [0.0; 4], one]; grid.cells];
+        Self { servers: f64::INFINITY, limit: f64::INFINITY, grid, hot, cold }
+    }
+
+    /// c; infinite without limit.
     #[must_use]
     pub const fn servers(&self) -> f64 {
         self.servers
@@ -135,7 +145,7 @@ impl Table {
         self.limit
     }
 
-    /// K = c: all that are there are served, so B = L and C = V. (Around L = c = K the difference
+    /// K = c, infinite or not: all that are there are served, so B = L and C = V. (Around L = c = K the difference
     /// of two Gaussian closures is worth nothing.)
     fn has_no_queue(&self) -> bool {
         self.limit <= self.servers

@@ -4,6 +4,7 @@ mod autoscaling;
 mod cli;
 mod config;
 mod facts;
+mod fluid;
 mod invariance;
 mod random;
 mod readme;

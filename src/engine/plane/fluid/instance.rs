@@ -1,6 +1,9 @@
 //! One instance: a station with mean and variance of the number in system.
 
+use super::leaving::Leaving;
+use super::usage::Usage;
 use crate::engine::instances::{Instances, flag};
+use crate::engine::pace::Pace;
 use crate::engine::world::World;
 use crate::queueing::{Inflow, Load, Response, Stationary, advance, response};
 
@@ -25,14 +28,18 @@ impl ArrivalProcess {
 pub struct Context {
     pool: usize,
     step_s: f64,
-    even_rate: f64,
+    pace: Pace,
     arrivals: ArrivalProcess,
     is_row: bool,
     has_warm_up: bool,
-    /// Do deadlines admit another queue as rates change?
-    has_moving_limit: bool,
-    /// Clients that give up: the share of the tries inside that are theirs, and when, s.
+    /// Do deadlines admit another queue, or calls another number at a time, as rates change?
+    has_moving_places: bool,
+    makes_calls: bool,
+    /// Clients that give up: the share of the tries inside that are theirs, and when, s. Empty
+    /// where lanes tell who gives up.
     patience: Vec<(f64, f64)>,
+    /// Where there are lanes: when the clients of those that lead here give up, s.
+    timeouts: Option<Vec<f64>>,
 }
 
 impl Context {
@@ -41,29 +48,38 @@ impl Context {
     pub fn new(
         world: &World<'_>,
         pool: usize,
-        even_rate: f64,
+        pace: Pace,
         arrivals: ArrivalProcess,
         is_row: bool,
     ) -> Self {
         let kind = world.kind(pool);
         let has_deadline = kind.max_wait.is_some();
         let has_warm_up = kind.warm_up.get() > 0.0;
-        let patience = world.patience(pool).into_iter();
+        let timeouts = world.lanes.as_ref().map(|lanes| lanes.timeouts_s(world, pool));
+        let patience = if timeouts.is_some() { Vec::new() } else { world.patience(pool) };
+        let patience = patience.into_iter();
+        let has_moving_limit = has_deadline && (has_warm_up || kind.redirect_cost != 1.0);
+        let makes_calls = world.calls_s[pool].is_some();
+        let has_moving_servers = timeouts.is_some() && world.has_moving_servers(pool);
         Self {
             pool,
             step_s: world.step_s,
-            even_rate,
+            pace,
             arrivals,
             is_row,
             has_warm_up,
-            has_moving_limit: has_deadline && (has_warm_up || kind.redirect_cost != 1.0),
+            has_moving_places: has_moving_limit
+                || has_moving_servers
+                || makes_calls && has_deadline,
+            makes_calls,
+            timeouts,
             patience: patience.filter_map(|(share, end)| Some((share, end?))).collect(),
         }
     }
 }
 
 /// What happened at a pool's instances in one step, in tries.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Default)]
 pub struct Totals {
     /// Entered.
     pub admitted: f64,
@@ -84,6 +100,10 @@ pub struct Totals {
     wait_s: f64,
     wait_square_s2: f64,
     service_s: f64,
+    /// What was used of resources.
+    pub usage: Usage,
+    /// What lanes need to know.
+    pub leaving: Leaving,
 }
 
 impl Totals {
@@ -118,21 +138,39 @@ impl Totals {
 pub fn start(world: &mut World<'_>, pool: usize, i: usize, tries_rps: f64) {
     let rate = world.rate(pool, i);
     let probes_rps = world.probe_rps(pool, i);
-    let table = world.tables.get(world.instances.table[i]);
-    let erlangs = (tries_rps + probes_rps) / rate;
-    let limit = table.limit().is_finite().then(|| table.limit() as u64);
-    if erlangs <= 0.0 || (limit.is_none() && erlangs >= table.servers()) {
+    let Some(state) = steady_state(world, pool, i, tries_rps) else {
+        world.instances.clear_load(i);
         return;
-    }
-    let state = Stationary::solve(table.servers() as u32, limit, erlangs);
+    };
     world.instances.mean[i] = state.mean;
     world.instances.variance[i] = state.variance;
     world.instances.tries[i] = state.mean * tries_rps / (tries_rps + probes_rps);
     let throughput_rps = rate * state.busy;
     let wait_s = ((state.mean - state.busy) / throughput_rps) as f32;
+    world.instances.serving[i] = state.busy * tries_rps / (tries_rps + probes_rps);
     world.instances.head_age_s[i] = wait_s;
     world.instances.served_wait_s[i] = wait_s;
     world.pools[pool].out.in_flight += world.instances.tries[i];
+}
+
+/// The steady state of an instance that is sent `tries_rps`; none where there is none, or nothing.
+#[must_use]
+pub fn steady_state(
+    world: &World<'_>,
+    pool: usize,
+    i: usize,
+    tries_rps: f64,
+) -> Option<Stationary> {
+    let table = world.tables.get(world.instances.table[i]);
+    let erlangs = (tries_rps + world.probe_rps(pool, i)) / world.rate(pool, i);
+    let limit = table.limit().is_finite().then(|| table.limit() as u64);
+    if erlangs.is_nan() || erlangs <= 0.0 || (limit.is_none() && erlangs >= table.servers()) {
+        None
+    } else if table.servers() == f64::INFINITY {
+        Some(Stationary::unlimited(erlangs))
+    } else {
+        Some(Stationary::solve(table.servers() as u32, limit, erlangs))
+    }
 }
 
 /// A step that moves L and V by less than this share moves nothing.
@@ -151,13 +189,13 @@ pub fn serve(
 ) -> bool {
     let step_s = context.step_s;
     let pool = context.pool;
-    if context.has_moving_limit {
+    if context.has_moving_places {
         world.choose_table(pool, i);
     }
-    let mut rate = context.even_rate * world.instances.speed[i];
-    if context.has_warm_up {
-        rate *= world.warmth(world.kind(pool), i);
-    }
+    let speed = world.instances.speed[i];
+    let warmth = if context.has_warm_up { world.warmth(world.kind(pool), i) } else { 1.0 };
+    let table = world.tables.get(world.instances.table[i]);
+    let rate = context.pace.rate(speed, warmth, table.servers());
     let before = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
     let inflow = Inflow {
         tries_rps,
@@ -169,7 +207,6 @@ pub fn serve(
         in_common: context.arrivals.in_common,
     };
     let mut load = before;
-    let table = world.tables.get(world.instances.table[i]);
     let flow = advance(table, &mut load, &inflow, step_s);
     let tries_there = world.instances.tries[i] + flow.admitted_tries;
     let all_there = before.mean + flow.admitted_tries + flow.admitted_probes;
@@ -184,9 +221,18 @@ pub fn serve(
     let had_wait_s = f64::from(world.instances.served_wait_s[i]);
     let served = Served { queue, busy: flow.busy, completed: flow.completed };
     let admitted = flow.admitted_tries + flow.admitted_probes;
-    let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted);
+    let known_s = world.lanes.as_mut().and_then(|lanes| lanes.ages_at(i).step(admitted, queue));
+    let known_s = known_s.map(|steps| steps * step_s);
+    let wait_s = age_queue(&mut world.instances, i, step_s, &served, admitted, known_s);
     let mut late = 0.0;
-    if answers > 0.0 && (context.is_row || !context.patience.is_empty()) {
+    if let Some(timeouts_s) = &context.timeouts {
+        let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
+        let weight = flow.admitted_tries.max(NOTHING * tries_there);
+        totals.leaving.add(weight, answers, &latency, timeouts_s);
+        if context.is_row && answers > 0.0 {
+            totals.add_latency(answers, &latency);
+        }
+    } else if answers > 0.0 && (context.is_row || !context.patience.is_empty()) {
         let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
         for (share, timeout_s) in &context.patience {
             late += answers * share * latency.tail(*timeout_s);
@@ -208,6 +254,17 @@ pub fn serve(
     totals.late += late;
     totals.rejected += (tries_rps * step_s - flow.admitted_tries).max(0.0);
     totals.in_flight += tries;
+    let busy = if rate > 0.0 { flow.completed / rate } else { flow.busy * step_s };
+    totals.usage.busy_s += busy;
+    totals.usage.done += flow.completed;
+    totals.usage.inside += 0.5 * (before.mean + load.mean);
+    if context.makes_calls {
+        let own_s = if rate > 0.0 { context.pace.own_s(speed * warmth) } else { 0.0 };
+        totals.usage.own_s += flow.completed * own_s;
+        let serving = if load.mean > 0.0 { flow.busy * tries / load.mean } else { 0.0 };
+        totals.leaving.entered += (answers + serving - world.instances.serving[i]).max(0.0);
+        world.instances.serving[i] = serving;
+    }
     if context.is_row && load.mean > 0.0 {
         totals.queue += queue.min(load.mean) * tries / load.mean;
     }
@@ -229,13 +286,14 @@ struct Served {
 /// First in, first out, with ages evenly spread between the youngest's and the oldest's: the
 /// oldest's grows by a second a second, less what has left. Exact for constant arrivals, for a
 /// stall, and for a queue that drains. Those being served keep the wait with which they entered
-/// service.
+/// service. Where lanes know the age of those who enter service, they say so.
 fn age_queue(
     instances: &mut Instances,
     i: usize,
     step_s: f64,
     served: &Served,
     admitted: f64,
+    known_s: Option<f64>,
 ) -> f64 {
     let &Served { queue, busy, completed } = served;
     let mut oldest_s = 0.0;
@@ -246,7 +304,7 @@ fn age_queue(
         let spread_s = (f64::from(instances.head_age_s[i]) - youngest_s).max(0.0);
         let x = completed / queue;
         let spread_s = (spread_s + step_s * (1.0 + 0.5 * x)) / (1.0 + x + 0.5 * x * x);
-        oldest_s = youngest_s + spread_s;
+        oldest_s = known_s.unwrap_or(youngest_s + spread_s);
         // Without new arrivals the youngest ages too.
         let fresh = 2.0 * admitted * spread_s / (step_s * queue);
         youngest_s = if fresh >= 1.0 { 0.0 } else { youngest_s + step_s * (1.0 - fresh) };
@@ -292,7 +350,8 @@ pub fn given_up_share(world: &World<'_>, pool: usize, i: usize, endless_s: Optio
 }
 
 /// The share of an instance's tries that have been in the system for longer than `age_s`.
-fn share_older(world: &World<'_>, pool: usize, i: usize, age_s: f64) -> f64 {
+#[must_use]
+pub fn share_older(world: &World<'_>, pool: usize, i: usize, age_s: f64) -> f64 {
     let mean = world.instances.mean[i];
     if mean <= 0.0 {
         return 0.0;

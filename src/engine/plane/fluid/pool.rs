@@ -1,11 +1,13 @@
 //! A pool's traffic over its instances.
 
 use crate::model::Balancing;
-use crate::policy::Plan;
 
+use super::crash::crash;
 use super::instance::{self, ArrivalProcess, Totals};
-use crate::engine::instances::flag;
-use crate::engine::route::{is_panicking, receives, sort_by_client};
+use super::lanes::PoolFlow;
+use super::settle::settle;
+use super::usage;
+use crate::engine::route::{is_panicking, receives};
 use crate::engine::snapshot::Latency;
 use crate::engine::world::{Conditions, PoolState, World};
 
@@ -14,9 +16,12 @@ pub fn serve(world: &mut World<'_>, is_row: bool, shares: &mut Vec<f64>) {
     for pool in 0..world.pools.len() {
         serve_pool(world, pool, is_row, shares);
     }
+    settle(world);
+    crash(world);
 }
 
-fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec<f64>) {
+/// Serves one step at one pool.
+pub fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec<f64>) {
     let panics = is_panicking(world, pool);
     let state = &world.pools[pool];
     let conditions = Conditions {
@@ -25,7 +30,7 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
         client_sum: weighted_sum(&state.incoming_by_client),
         receivers: if panics { state.there() } else { state.out.in_rotation },
         up: state.out.up,
-        even_rate: world.even_rate(pool),
+        pace: world.pace(pool),
         error_share: state.modifiers.error_share,
     };
     // A row also shows the latency, which only rows work out.
@@ -48,8 +53,12 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     // What drains of a queue that nothing enters is still in motion, however little it is.
     let repeats = conditions.incoming_rps * step_s >= totals.rejected + totals.late + totals.lost;
     let is_settled = mix(state, &totals);
-    state.calm = (is_still && is_settled && keeps_still && repeats).then_some(conditions);
+    let is_calm = is_still && is_settled && keeps_still && repeats;
+    // Whose the tries are may change while their number does not.
+    state.calm = (is_calm && world.lanes.is_none()).then_some(conditions);
     let out = &mut state.out;
+    out.in_flight_mean = 0.5 * (out.in_flight + totals.in_flight);
+    out.in_flight_peak = out.in_flight.max(totals.in_flight);
     out.completed = totals.completed;
     out.late += totals.late;
     out.served_late = totals.late;
@@ -59,6 +68,12 @@ fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut Vec
     out.in_flight = totals.in_flight;
     out.queue = totals.queue;
     out.latency = totals.latency().map(Latency::Modelled);
+    usage::note(world, pool, &totals.usage);
+    if let Some(lanes) = &mut world.lanes {
+        let incoming = conditions.incoming_rps * step_s;
+        let Totals { rejected, lost, leaving, .. } = totals;
+        lanes.flows[pool] = PoolFlow { incoming, rejected, lost, leaving };
+    }
 }
 
 /// Serves at every instance of a pool; also tells whether all are in a steady state.
@@ -75,7 +90,7 @@ fn serve_instances(
         totals.lost += conditions.incoming_rps * step_s;
     }
     let arrivals = arrival_process(world.settings[pool].balancing, conditions.receivers);
-    let context = instance::Context::new(world, pool, conditions.even_rate, arrivals, is_row);
+    let context = instance::Context::new(world, pool, conditions.pace, arrivals, is_row);
     let mut is_still = true;
     for (place, i) in world.pools[pool].instances().enumerate() {
         let offered_rps = conditions.incoming_rps * shares[place];
@@ -200,37 +215,4 @@ fn arrival_process(balancing: Balancing, receivers: u32) -> ArrivalProcess {
 /// Mean of the largest of `n` standard normals (Blom 1958: Φ⁻¹((n − 3/8) ÷ (n + 1/4)); within 2 %).
 fn mean_of_largest(n: f64) -> f64 {
     if n <= 1.0 { 0.0 } else { crate::queueing::normal_quantile((n - 0.375) / (n + 0.25)) }
-}
-
-/// Fills every instance with the steady state of the demand (MODEL §4.3, *Start*).
-pub fn start(world: &mut World<'_>) {
-    for pool in &mut world.pools {
-        pool.kept_rps = pool.demand_rps;
-    }
-    sort_by_client(world, &Plan::default());
-    for pool in 0..world.pools.len() {
-        let share = world.pools[pool].demand_rps / f64::from(world.pools[pool].out.in_rotation);
-        for i in world.pools[pool].instances() {
-            debug_assert!(world.instances.has(i, flag::IN_ROTATION));
-            instance::start(world, pool, i, share);
-        }
-        if world.settings[pool].balancing != Balancing::Random {
-            settle(world, pool);
-        }
-    }
-}
-
-/// Steps a pool alone until it no longer changes: other balancing than `random` has other steady
-/// states than the tabulated one.
-fn settle(world: &mut World<'_>, pool: usize) {
-    const MOST_STEPS: u32 = 5_000;
-    let mut shares = Vec::new();
-    for _ in 0..MOST_STEPS {
-        let before = world.pools[pool].out.in_flight;
-        serve_pool(world, pool, false, &mut shares);
-        let after = world.pools[pool].out.in_flight;
-        if (after - before).abs() <= 1e-10 * after {
-            break;
-        }
-    }
 }

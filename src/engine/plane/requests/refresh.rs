@@ -7,6 +7,7 @@ use super::event::Events;
 use super::flow::{CallPlan, Flow};
 use super::sender::Sender;
 use super::station::{Station, UNLIMITED};
+use crate::engine::pace::{Places, in_three_digits};
 use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
 use crate::engine::route::{is_panicking, receives};
@@ -148,8 +149,8 @@ fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
     for pool in 0..world.pools.len() {
         let shape = Shape::of(world, pool);
         for i in world.pools[pool].instances() {
-            let places = world.places(pool, i);
             let mean = shape.mean_ns(world, pool, i);
+            let places = shape.places(mean);
             let station = &mut flow.stations[i];
             station.is_up = world.instances.is_up(i);
             station.servers = places.servers.map_or(UNLIMITED, u64::from);
@@ -197,6 +198,12 @@ fn reschedule(
 
 /// What the instances of a pool have in common.
 struct Shape {
+    /// Served at a time.
+    servers: Option<u32>,
+    /// Most inside, deadlines apart.
+    hard_limit: Option<u64>,
+    max_wait_s: Option<f64>,
+    calls_s: f64,
     service_s: f64,
     /// Servers over the rate that consumed resources allow, s.
     least_s: f64,
@@ -228,7 +235,31 @@ impl Shape {
             is_deadly.then_some((resource.room()?, index))
         });
         let crash = crash.min().unwrap_or((UNLIMITED, 0));
-        Self { service_s, least_s, workers, crash }
+        Self {
+            servers,
+            hard_limit: kind.places(makes_calls),
+            max_wait_s: kind.max_wait.map(|max_wait| max_wait.get()),
+            calls_s: world.calls_s[pool].unwrap_or(0.0),
+            service_s,
+            least_s,
+            workers,
+            crash,
+        }
+    }
+
+    /// How many requests an instance serves and holds at a time, at `mean` ns a piece of work: those
+    /// admitted by `max_wait` as [`World::places`] has it.
+    fn places(&self, mean: f64) -> Places {
+        let Self { servers, hard_limit, .. } = *self;
+        let mut places = Places { servers, limit: hard_limit, hard_limit, by_deadline: false };
+        if let Some((max_wait_s, servers)) = self.max_wait_s.zip(servers) {
+            let held_s = mean / 1e9 + self.calls_s;
+            let admitted = (max_wait_s * f64::from(servers) / held_s + 1e-9).floor();
+            let limit = u64::from(servers) + in_three_digits(admitted as u64 + 1);
+            places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
+            places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
+        }
+        places
     }
 
     /// Mean time of a piece of work at an instance, ns.
@@ -249,7 +280,7 @@ pub fn unsteady_pools(world: &World<'_>) -> Vec<bool> {
         let each_rps = load_rps[pool] / f64::from(state.out.in_rotation.max(1));
         let calls_s = world.calls_s[pool].unwrap_or(0.0);
         state.instances().any(|i| {
-            let places = world.places(pool, i);
+            let places = shape.places(shape.mean_ns(world, pool, i));
             let tries_rps = each_rps + world.probe_rps(pool, i);
             let service_s = shape.mean_ns(world, pool, i) / 1e9;
             let held_s = service_s + calls_s;

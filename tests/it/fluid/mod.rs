@@ -1,0 +1,8 @@
+//! Resources, calls, retries and crashes in the fluid plane.
+
+pub mod build;
+mod calls;
+mod crash;
+mod metastable;
+mod resources;
+mod retries;
