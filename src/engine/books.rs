@@ -41,10 +41,17 @@ impl FluidBooks {
         step_s: f64,
         pools: impl Iterator<Item = &'p PoolStep> + Clone,
     ) {
-        for (page, book) in self.pages.iter_mut().zip(&self.shown) {
+        for (page, book) in self.pages.iter_mut().zip(&mut self.shown) {
             if !page.is_open && time_s >= book.from_s - 1e-9 * step_s {
                 page.is_open = true;
-                page.before = pools.clone().map(|pool| pool.in_flight).collect();
+                let inside = pools.clone().map(|pool| pool.in_flight);
+                if book.from_s == f64::NEG_INFINITY {
+                    // What is inside at the start has arrived since then, too.
+                    book.arrived = inside.clone().sum();
+                    page.before = inside.map(|_| 0.0).collect();
+                } else {
+                    page.before = inside.collect();
+                }
             }
         }
     }

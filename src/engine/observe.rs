@@ -3,6 +3,7 @@
 use crate::model::PoolId;
 
 use super::log::Happening;
+use super::origins::users_tries;
 use super::plane::fluid::given_up_share;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
@@ -25,6 +26,7 @@ pub fn observe(
     let step = world.step + 1;
     let (time_s, step_s) = (world.boundary_s(step), world.step_s);
     world.books.step(shown.iter());
+    let (first_tries, retries) = users_tries(world);
     observer.step(&Snapshot {
         step,
         time_s,
@@ -33,6 +35,8 @@ pub fn observe(
         pools: shown,
         resources: &world.resources,
         resource_starts: &world.resource_starts,
+        first_tries,
+        retries,
         books: &world.books.shown,
     });
 }

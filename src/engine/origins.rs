@@ -38,3 +38,16 @@ pub fn demand_rps(world: &super::world::World<'_>, origin: usize) -> Option<f64>
         OriginKind::Call { .. } => None,
     }
 }
+
+/// First tries and retries of users in this step; calls serve requests that are counted already.
+#[must_use]
+pub fn users_tries(world: &super::world::World<'_>) -> (f64, f64) {
+    let (mut first_rps, mut retry_rps) = (0.0, 0.0);
+    for (origin, state) in world.scenario.origins.iter().zip(&world.origins) {
+        if !origin.is_call() {
+            first_rps += state.first_rps;
+            retry_rps += state.retry_rps;
+        }
+    }
+    (first_rps * world.step_s, retry_rps * world.step_s)
+}

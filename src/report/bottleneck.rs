@@ -1,0 +1,197 @@
+//! Which resource pools were short of, when, and which would have been next.
+
+use super::{Run, words};
+use crate::metric::{ResourceRow, RunResult};
+use crate::model::{PoolId, Scenario};
+
+/// A resource of which more than this is used is worth a word.
+const TIGHT: f64 = 0.8;
+/// From here on a resource has, in whole per cent, run out.
+const FULL: f64 = 0.995;
+/// More than these a policy would hide the first.
+const MOST_TOLD: usize = 3;
+
+/// A stretch of time in which a pool was short of one resource.
+#[derive(Debug, Clone)]
+struct Shortage {
+    pool: PoolId,
+    resource: u32,
+    from_s: f64,
+    until_s: f64,
+    /// Rows in a row, and pauses between them.
+    stretches: u32,
+    peak: f64,
+    /// At the peak: the most utilized of the others, of this pool and of those that it calls.
+    next: Option<(PoolId, u32, f64)>,
+}
+
+/// A line a policy under which pools came to over 80 % of a resource, where instance kinds declare
+/// resources beside workers; empty without any. Each ends with a line break.
+#[must_use]
+pub fn bottleneck_lines(runs: &[Run<'_>]) -> String {
+    let lines = runs.iter().filter_map(|run| {
+        let shortages = shortages(run.scenario, run.result);
+        let mut told: Vec<String> =
+            shortages.iter().take(MOST_TOLD).map(|shortage| told(run, shortage)).collect();
+        if shortages.len() > MOST_TOLD {
+            told.push(format!("and {} more", shortages.len() - MOST_TOLD));
+        }
+        (!told.is_empty())
+            .then(|| format!("bottleneck under {}: {}\n", run.policy(), told.join("; ")))
+    });
+    lines.collect()
+}
+
+fn shortages(scenario: &Scenario, result: &RunResult) -> Vec<Shortage> {
+    let mut found: Vec<Shortage> = Vec::new();
+    let mut place_of = vec![Vec::new(); scenario.pools.len()];
+    let mut before_s = 0.0;
+    for rows in result.resources.chunk_by(|a, b| a.time_s == b.time_s) {
+        let time_s = rows[0].time_s;
+        for row in rows.iter().filter(|row| row.binding) {
+            let utilization = row.utilization.unwrap_or(0.0);
+            let kind = &scenario.kinds[scenario.pools[row.pool.index()].kind.index()];
+            if utilization < TIGHT || kind.resources.is_empty() {
+                continue;
+            }
+            let places: &mut Vec<(u32, usize)> = &mut place_of[row.pool.index()];
+            let known = places.iter().find(|(resource, _)| *resource == row.resource);
+            let place = known.map_or(found.len(), |(_, place)| *place);
+            if place == found.len() {
+                places.push((row.resource, place));
+                found.push(Shortage {
+                    pool: row.pool,
+                    resource: row.resource,
+                    from_s: before_s,
+                    until_s: before_s,
+                    stretches: 0,
+                    peak: 0.0,
+                    next: None,
+                });
+            }
+            let shortage = &mut found[place];
+            shortage.stretches += u32::from(shortage.until_s < before_s || shortage.peak == 0.0);
+            shortage.until_s = time_s;
+            if utilization > shortage.peak {
+                shortage.peak = utilization;
+                shortage.next = next(scenario, rows, row);
+            }
+        }
+        before_s = time_s;
+    }
+    found
+}
+
+/// The most utilized other resource of the pool and of those that its requests reach.
+fn next(
+    scenario: &Scenario,
+    rows: &[ResourceRow],
+    binding: &ResourceRow,
+) -> Option<(PoolId, u32, f64)> {
+    let mut is_reached = vec![false; scenario.pools.len()];
+    let mut todo = vec![binding.pool];
+    while let Some(pool) = todo.pop() {
+        if !std::mem::replace(&mut is_reached[pool.index()], true) {
+            todo.extend(scenario.pools[pool.index()].calls.iter().map(|call| call.to));
+        }
+    }
+    let is_other =
+        |row: &&ResourceRow| row.pool != binding.pool || row.resource != binding.resource;
+    let others = rows.iter().filter(|row| is_reached[row.pool.index()]).filter(is_other);
+    let used = others.filter_map(|row| Some((row.pool, row.resource, row.utilization?)));
+    // The first of equals.
+    used.reduce(|most, other| if other.2 > most.2 { other } else { most })
+}
+
+fn told(run: &Run<'_>, shortage: &Shortage) -> String {
+    let names = run.resource_names();
+    let name = |pool: PoolId, resource: u32| names[pool.index()][resource as usize];
+    let pool = &run.pool(shortage.pool).name;
+    let resource = name(shortage.pool, shortage.resource);
+    let end_s = run.scenario.simulation.duration.get();
+    let from = match shortage.from_s {
+        0.0 => "the start".to_owned(),
+        from_s => words::duration(from_s),
+    };
+    let to_the_end = shortage.until_s >= end_s - 1e-9 * end_s;
+    let when = match (shortage.stretches, to_the_end) {
+        (0 | 1, true) if shortage.from_s == 0.0 => "throughout".to_owned(),
+        (0 | 1, true) => format!("from {from} on"),
+        (0 | 1, false) => format!("from {from} to {}", words::duration(shortage.until_s)),
+        (times, true) => format!("{times} times from {from} on"),
+        (times, false) => {
+            format!("{times} times from {from} to {}", words::duration(shortage.until_s))
+        }
+    };
+    let peak = words::percent(shortage.peak);
+    let mut text = if shortage.peak >= FULL {
+        format!("{resource} of {pool} bound {when} ({peak})")
+    } else {
+        format!("{resource} of {pool} tightest {when} (up to {peak})")
+    };
+    if let Some((other, resource, utilization)) = shortage.next {
+        let of = match other == shortage.pool {
+            true => String::new(),
+            false => format!(" of {}", run.pool(other).name),
+        };
+        let at = words::percent(utilization);
+        text.push_str(&format!(", next {}{of} at {at}", name(other, resource)));
+    }
+    text
+}
+
+/// One resource of a pool over a whole run.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct ResourceSummary {
+    /// Which pool.
+    pub pool: PoolId,
+    /// Which of its resources.
+    pub resource: u32,
+    /// Mean over the rows in which there was any.
+    pub mean_utilization: Option<f64>,
+    /// The highest of any row.
+    pub peak_utilization: Option<f64>,
+    /// End of that row's interval.
+    pub peak_time_s: Option<f64>,
+    /// Share of the rows in which it was the pool's most utilized.
+    pub binding_ratio: f64,
+}
+
+/// Every resource of a run that has rows, by pool in the order of the file.
+pub(super) fn resource_summaries(result: &RunResult) -> Vec<ResourceSummary> {
+    let mut intervals = result.resources.chunk_by(|a, b| a.time_s == b.time_s).peekable();
+    let width = intervals.peek().map_or(0, |rows| rows.len());
+    let mut found: Vec<(ResourceSummary, f64, f64)> = Vec::with_capacity(width);
+    let mut count = 0.0;
+    for rows in intervals {
+        count += 1.0;
+        for (place, row) in rows.iter().enumerate() {
+            if place == found.len() {
+                let summary = ResourceSummary {
+                    pool: row.pool,
+                    resource: row.resource,
+                    mean_utilization: None,
+                    peak_utilization: None,
+                    peak_time_s: None,
+                    binding_ratio: 0.0,
+                };
+                found.push((summary, 0.0, 0.0));
+            }
+            let (summary, sum, with) = &mut found[place];
+            summary.binding_ratio += f64::from(u8::from(row.binding));
+            if let Some(utilization) = row.utilization {
+                (*sum, *with) = (*sum + utilization, *with + 1.0);
+                if summary.peak_utilization.is_none_or(|peak| utilization > peak) {
+                    summary.peak_utilization = Some(utilization);
+                    summary.peak_time_s = Some(row.time_s);
+                }
+            }
+        }
+    }
+    let finish = |(mut summary, sum, with): (ResourceSummary, f64, f64)| {
+        summary.binding_ratio /= count;
+        summary.mean_utilization = (with > 0.0).then(|| sum / with);
+        summary
+    };
+    found.into_iter().map(finish).collect()
+}
