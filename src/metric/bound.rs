@@ -135,9 +135,9 @@ impl Metric for Bound<'_> {
 
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         self.follow(snapshot);
-        let ended = self.users.step(snapshot);
+        let completed = self.users.completed(snapshot);
         if snapshot.began_at_or_after(self.trigger_s) {
-            self.completed += ended.completed;
+            self.completed += completed;
             self.possible += self.now_rps * snapshot.step_s;
         }
     }

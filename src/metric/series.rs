@@ -86,7 +86,7 @@ impl<'a> Series<'a> {
         self.first_tries += snapshot.first_tries;
         self.retries += snapshot.retries;
         if let Some(users) = &mut self.users {
-            self.completed += users.step(snapshot).completed;
+            self.completed += users.completed(snapshot);
         }
         self.bound += bound_rps * snapshot.step_s;
         for (sums, pool) in self.sums.iter_mut().zip(snapshot.pools) {

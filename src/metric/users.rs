@@ -36,6 +36,14 @@ impl Users {
         self.by_book.then_some(ALWAYS_S)
     }
 
+    /// Those that completed in this step; instead of [`Self::step`], where that is all it takes.
+    pub fn completed(&mut self, snapshot: &Snapshot<'_>) -> f64 {
+        if self.by_book {
+            return self.step(snapshot).completed;
+        }
+        snapshot.pools.iter().map(|pool| pool.completed).sum()
+    }
+
     /// Those that ended in this step.
     pub fn step(&mut self, snapshot: &Snapshot<'_>) -> Ended {
         if !self.by_book {

@@ -8,8 +8,8 @@ use super::fixture::{proxied_results, result, results, scenario, timeline};
 use super::*;
 use crate::metric::fixture::proxied;
 use crate::metric::{Outcome, RunResult};
-use crate::model::{Action, Event, PoolId, ZoneId};
-use crate::units::Ratio;
+use crate::model::{Action, Event, Phase, PoolId, ZoneId};
+use crate::units::{Ratio, Seconds};
 
 fn with_runs<T>(results: &[RunResult], then: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let scenario = scenario();
@@ -182,6 +182,31 @@ fn a_ladder_of_settings_and_retries_read_well() {
     quiet.events.push(scenario.events[0].clone());
     lines.push(verdict_line(&[Run { scenario: &quiet, result: &results[0] }]));
     insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn what_a_run_measures_of_a_plain_file() {
+    let mut scenario = scenario();
+    let seconds = |value| Seconds::new(value).expect("a time");
+    scenario.phases.push(Phase { name: "calm".into(), from: seconds(0.0), until: seconds(60.0) });
+    let results = super::chart::fixture::simulated(&scenario, &["unconditional"]);
+    let result = &results[0];
+    assert!(result.resources.is_empty());
+    assert_eq!(result.summary.peak_amplification, Some(1.0));
+    let first = &result.timeline[0];
+    assert_eq!((first.bottleneck, first.retry_rps, first.degraded_rps), (Some(0), 0.0, 0.0));
+    // 12 instances of 16 rps with headroom of load; a request takes 2 s where nothing queues.
+    assert_eq!(result.phases.len(), 3);
+    for (row, headroom) in result.phases.iter().zip([0.15, 0.12, 0.18]) {
+        let demand_rps = 192.0 / (1.0 + headroom);
+        assert!((row.offered_rps - demand_rps).abs() < 1e-9, "{row:?}");
+        assert!((row.offered_in_flight - 2.0 * demand_rps).abs() < 1e-9, "{row:?}");
+        assert_eq!((row.instances, row.retry_rps, row.cpu_utilization), (12, 0.0, None));
+    }
+    let offered: f64 = result.phases.iter().map(|row| row.offered_rps).sum();
+    assert!((result.fleet[0].offered_rps - offered).abs() < 1e-9);
+    let completed: f64 = result.timeline[..3].iter().map(|row| row.completed_rps).sum();
+    assert_eq!(result.fleet[0].completed_rps, completed);
 }
 
 #[test]

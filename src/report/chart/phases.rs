@@ -179,16 +179,45 @@ fn draw_panel(scene: &mut Scene, grid: &Grid, index: usize, panel: &Panel<'_>, t
     let slots = Slots::of(&upper, panel.bars.len());
     draw_upper(scene, &upper, &slots, panel);
     draw_lower(scene, &lower, &slots, panel);
-    let instances = panel.bars.iter().map(|bar| bar.row.instances.to_string());
-    row_of_text(scene, &slots, "instances", numbers, upper.top - 14.0, instances.collect(), SOFT);
-    let rejected = panel.bars.iter().map(|bar| bar.row.rejected_ratio.map_or("–".into(), percent));
-    let colour = match panel.bars.iter().any(|bar| bar.row.rejected_ratio > Some(0.0)) {
-        true => ALARM,
-        false => SOFT,
-    };
-    row_of_text(scene, &slots, "rejected", numbers, lower.top - 14.0, rejected.collect(), colour);
-    let phases = panel.bars.iter().map(|bar| slots.named(bar.phase));
-    row_of_text(scene, &slots, "phase", numbers, lower.bottom + 21.0, phases.collect(), INK);
+    draw_texts(scene, &slots, panel, numbers, [upper.top, lower.top, lower.bottom]);
+}
+
+/// The rows of text: instances over the upper plot, rejects over the lower one, phases under it.
+fn draw_texts(
+    scene: &mut Scene,
+    slots: &Slots,
+    panel: &Panel<'_>,
+    is_named: bool,
+    [upper_top, lower_top, bottom]: [f64; 3],
+) {
+    let rejects = panel.bars.iter().any(|bar| bar.row.rejected_ratio > Some(0.0));
+    let of = |text: fn(&Bar<'_>) -> String| panel.bars.iter().map(text).collect();
+    let rows = [
+        TextRow {
+            name: "instances",
+            y: upper_top - 14.0,
+            texts: of(|bar| bar.row.instances.to_string()),
+            colour: SOFT,
+            may_skip: false,
+        },
+        TextRow {
+            name: "rejected",
+            y: lower_top - 14.0,
+            texts: of(|bar| bar.row.rejected_ratio.map_or_else(|| "–".to_owned(), percent)),
+            colour: if rejects { ALARM } else { SOFT },
+            may_skip: false,
+        },
+        TextRow {
+            name: "phase",
+            y: bottom + 21.0,
+            texts: panel.bars.iter().map(|bar| slots.named(bar.phase)).collect(),
+            colour: INK,
+            may_skip: true,
+        },
+    ];
+    for row in rows {
+        row.draw(scene, slots, is_named);
+    }
 }
 
 /// The line at 0, grid lines, and their numbers.
@@ -232,29 +261,36 @@ impl Slots {
     }
 }
 
-/// A text under or over every slot, or over every so many that none touches the next.
-fn row_of_text(
-    scene: &mut Scene,
-    slots: &Slots,
-    name: &str,
-    is_named: bool,
+/// A text under or over every slot.
+struct TextRow {
+    name: &'static str,
     y: f64,
     texts: Vec<String>,
     colour: Colour,
-) {
-    if is_named {
-        let look = plain(TICK_SIZE, SOFT, Anchor::End);
-        scene.text((slots.left - 8.0, y), name, look);
-    }
-    let width = |text: &String| font::width(text, TICK_SIZE, Weight::Regular) + 6.0;
-    let widest = texts.iter().map(width).fold(1.0, f64::max);
-    // Where texts are wider than slots, the first and the last move in by half their width.
-    let every = if widest <= slots.width { 1.0 } else { (2.0 * widest / slots.width).ceil() };
-    for (index, text) in texts.iter().enumerate().step_by(every as usize) {
+    /// May some be left out where there is no room for all? Figures have all or none.
+    may_skip: bool,
+}
+
+impl TextRow {
+    fn draw(&self, scene: &mut Scene, slots: &Slots, is_named: bool) {
+        let width = |text: &String| font::width(text, TICK_SIZE, Weight::Regular) + 6.0;
+        let widest = self.texts.iter().map(width).fold(1.0, f64::max);
+        let fits = widest <= slots.width;
+        if !fits && !self.may_skip {
+            return;
+        }
+        if is_named {
+            let look = plain(TICK_SIZE, SOFT, Anchor::End);
+            scene.text((slots.left - 8.0, self.y), self.name, look);
+        }
+        // The first and the last move in by up to half their width.
+        let every = if fits { 1.0 } else { (2.0 * widest / slots.width).ceil() };
         let right = slots.left + slots.count as f64 * slots.width;
-        let half = width(text) / 2.0;
-        let x = slots.middle(index).min(right + 3.0 - half).max(slots.left - 3.0 + half);
-        scene.text((x, y), text, plain(TICK_SIZE, colour, Anchor::Middle));
+        for (index, text) in self.texts.iter().enumerate().step_by(every as usize) {
+            let half = width(text) / 2.0;
+            let x = slots.middle(index).min(right + 3.0 - half).max(slots.left - 3.0 + half);
+            scene.text((x, self.y), text, plain(TICK_SIZE, self.colour, Anchor::Middle));
+        }
     }
 }
 
