@@ -207,7 +207,7 @@ fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
     }
 }
 
-/// The finding about phases: the policy that rejects most at its worst, and the one that does least.
+/// The finding about phases: the policy that rejects most at its worst, and the one least.
 pub fn phases_finding(scenario: &Scenario, results: &[RunResult]) -> String {
     let Some(watched) = Watched::of(scenario) else { return "No phases".to_owned() };
     let pool = &scenario.pools[watched.entry.index()].name;
