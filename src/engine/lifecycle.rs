@@ -68,16 +68,47 @@ impl World<'_> {
     /// Ends an instance's process: what is inside is lost, or late where the client has given up.
     pub fn stop(&mut self, pool: usize, i: usize) {
         if self.instances.is_up(i) {
-            let tries = self.instances.tries[i];
-            let late = tries * given_up_share(self, pool, i, None);
+            let (late, lost) = match &mut self.requests {
+                Some(requests) => {
+                    let (late, lost) = requests.kill(i);
+                    (late as f64, lost as f64)
+                }
+                None => {
+                    let tries = self.instances.tries[i];
+                    let late = tries * given_up_share(self, pool, i, None);
+                    (late, tries - late)
+                }
+            };
             let state = &mut self.pools[pool];
             state.out.up -= 1;
             state.is_stale = true;
             state.calm = None;
             state.out.late += late;
-            state.out.lost += tries - late;
-            state.out.died_inside += tries - late;
+            state.out.lost += lost;
+            state.out.died_inside += lost;
             self.instances.clear_load(i);
         }
+    }
+
+    /// An instance has run out of a resource at a time: it is down, and starts again.
+    pub fn crashed(&mut self, pool: usize, i: usize, resource: u32, at_s: f64) {
+        if !self.instances.is_up(i) {
+            return;
+        }
+        let state = &mut self.pools[pool];
+        state.out.up -= 1;
+        state.is_stale = true;
+        state.calm = None;
+        self.instances.clear_load(i);
+        let instance = (i - self.pools[pool].first) as u32;
+        if self.instances.has(i, flag::DISMISSED) {
+            self.pools[pool].finishing -= 1;
+            self.instances.process[i] = Process::Absent;
+        } else {
+            let up_s = at_s + self.kind(pool).restart_time.get();
+            self.start_later(pool, i, up_s);
+        }
+        let pool = PoolId::from_index(pool);
+        self.note(self.step + 1, Happening::InstanceCrashed { pool, instance, resource });
     }
 }

@@ -11,6 +11,7 @@ mod observe;
 mod origins;
 mod plane;
 mod probe;
+mod retry;
 mod rng;
 mod route;
 mod scale;

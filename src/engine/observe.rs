@@ -3,7 +3,6 @@
 use crate::model::PoolId;
 
 use super::log::Happening;
-use super::origins::users_tries;
 use super::plane::fluid::given_up_share;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
@@ -17,7 +16,8 @@ pub fn observe(
 ) {
     judge_pools(world, world.step + 1);
     world.add_up_capacities();
-    if world.step + 1 == world.scenario.simulation.steps() {
+    let is_fluid = world.requests.is_none();
+    if is_fluid && world.step + 1 == world.scenario.simulation.steps() {
         count_given_up(world);
     }
     tell(world, observer);
@@ -25,8 +25,9 @@ pub fn observe(
     shown.extend(world.pools.iter().map(|pool| pool.out));
     let step = world.step + 1;
     let (time_s, step_s) = (world.boundary_s(step), world.step_s);
-    world.books.step(shown.iter());
-    let (first_tries, retries) = users_tries(world);
+    if is_fluid {
+        world.books.step(shown.iter());
+    }
     observer.step(&Snapshot {
         step,
         time_s,
@@ -35,8 +36,8 @@ pub fn observe(
         pools: shown,
         resources: &world.resources,
         resource_starts: &world.resource_starts,
-        first_tries,
-        retries,
+        first_tries: world.users_tries.first,
+        retries: world.users_tries.retries,
         books: &world.books.shown,
     });
 }

@@ -1,6 +1,9 @@
 //! Where tries come from, through time.
 
-use crate::model::{OriginKind, Scenario};
+use crate::model::{Client, OriginKind, Scenario};
+
+use super::retry::Bucket;
+use super::world::World;
 
 /// An origin's state.
 #[derive(Debug, Clone)]
@@ -11,14 +14,31 @@ pub struct OriginState {
     pub first_rps: f64,
     /// Retries that fall due this step, a second.
     pub retry_rps: f64,
+    /// What its retries may take.
+    pub bucket: Bucket,
+}
+
+/// Tries of users in one step; calls between pools serve requests that are counted already.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct UsersTries {
+    /// First tries.
+    pub first: f64,
+    /// Retries.
+    pub retries: f64,
 }
 
 impl OriginState {
     /// Every origin of a scenario, as it begins.
     #[must_use]
     pub fn all(scenario: &Scenario) -> Vec<Self> {
-        let state = Self { surge: 1.0, first_rps: 0.0, retry_rps: 0.0 };
-        vec![state; scenario.origins.len()]
+        let begin = |client: &Client| Self {
+            surge: 1.0,
+            first_rps: 0.0,
+            retry_rps: 0.0,
+            bucket: Bucket::new(client),
+        };
+        let origins = scenario.origins.iter();
+        origins.map(|origin| begin(&scenario.clients[origin.client.index()])).collect()
     }
 
     /// Tries a second this step.
@@ -30,7 +50,7 @@ impl OriginState {
 
 /// First tries a second that a demand or a source sends, surges apart; none of a call edge.
 #[must_use]
-pub fn demand_rps(world: &super::world::World<'_>, origin: usize) -> Option<f64> {
+pub fn demand_rps(world: &World<'_>, origin: usize) -> Option<f64> {
     let origin = &world.scenario.origins[origin];
     match origin.kind {
         OriginKind::Demand => Some(world.settings[origin.to.index()].demand.get()),
@@ -39,15 +59,8 @@ pub fn demand_rps(world: &super::world::World<'_>, origin: usize) -> Option<f64>
     }
 }
 
-/// First tries and retries of users in this step; calls serve requests that are counted already.
+/// How an origin's clients behave now.
 #[must_use]
-pub fn users_tries(world: &super::world::World<'_>) -> (f64, f64) {
-    let (mut first_rps, mut retry_rps) = (0.0, 0.0);
-    for (origin, state) in world.scenario.origins.iter().zip(&world.origins) {
-        if !origin.is_call() {
-            first_rps += state.first_rps;
-            retry_rps += state.retry_rps;
-        }
-    }
-    (first_rps * world.step_s, retry_rps * world.step_s)
+pub fn client_of<'w>(world: &'w World<'_>, origin: usize) -> &'w Client {
+    &world.clients[world.scenario.origins[origin].client.index()]
 }

@@ -9,6 +9,7 @@ use super::world::World;
 /// Sends the probes that fall into this step and applies the answers that are due at its end. A
 /// probe is judged by the state at the end of the step in which it is sent.
 pub fn probe(world: &mut World<'_>) {
+    take_measured(world);
     for pool in 0..world.pools.len() {
         for i in world.pools[pool].instances() {
             let boundary = world.step + 1;
@@ -29,6 +30,20 @@ pub fn probe(world: &mut World<'_>) {
                 }
             }
         }
+    }
+}
+
+/// Applies the answers of probes that were requests in a queue.
+fn take_measured(world: &mut World<'_>) {
+    let Some(requests) = &mut world.requests else { return };
+    for answer in requests.take_answers() {
+        let i = answer.station as usize;
+        let pool = world.pools.partition_point(|pool| pool.first <= i) - 1;
+        if world.instances.has(i, flag::REMOVED) {
+            continue;
+        }
+        world.instances.mark(i, flag::PASSED, answer.passed);
+        take_answer(world, pool, i);
     }
 }
 

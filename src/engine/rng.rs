@@ -19,6 +19,10 @@ pub enum Purpose {
     Phase,
     /// The luck of probes.
     Probe,
+    /// Gaps between first tries.
+    Arrival,
+    /// Everything that is drawn for one try.
+    Try,
 }
 
 /// Draws by index.
@@ -48,7 +52,7 @@ impl Stream {
     /// A uniform draw in (0, 1).
     #[must_use]
     pub fn uniform(self, index: u64) -> f64 {
-        ((self.bits(index) >> 11) as f64 + 0.5) / 9_007_199_254_740_992.0
+        unit(self.bits(index))
     }
 
     /// A standard normal draw, by inversion.
@@ -67,6 +71,56 @@ impl Stream {
         }
         order
     }
+}
+
+/// Draws of one request by what they are for, where there are very many requests: SplitMix64's
+/// output function (Steele, Lea & Flood 2014) over a counter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Draws(u64);
+
+const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+
+impl Draws {
+    /// Of the `number`-th entity of a stream.
+    #[must_use]
+    pub const fn of(stream: Stream, number: u64) -> Self {
+        Self(split_mix(stream.0.wrapping_add(number.wrapping_mul(GOLDEN))))
+    }
+
+    /// Of something that belongs to this entity.
+    #[must_use]
+    pub const fn child(self, number: u64) -> Self {
+        Self(split_mix(self.0 ^ split_mix(number.wrapping_add(GOLDEN))))
+    }
+
+    /// 64 random bits for one purpose.
+    #[must_use]
+    pub const fn bits(self, purpose: u64) -> u64 {
+        split_mix(self.0.wrapping_add((purpose + 1).wrapping_mul(GOLDEN)))
+    }
+
+    /// A uniform draw in (0, 1).
+    #[must_use]
+    pub const fn uniform(self, purpose: u64) -> f64 {
+        unit(self.bits(purpose))
+    }
+
+    /// An exponential draw of mean 1, by inversion.
+    #[must_use]
+    pub fn exponential(self, purpose: u64) -> f64 {
+        -libm::log(self.uniform(purpose))
+    }
+}
+
+/// 64 bits to the middle of one of 2⁵³ cells of (0, 1).
+const fn unit(bits: u64) -> f64 {
+    ((bits >> 11) as f64 + 0.5) / 9_007_199_254_740_992.0
+}
+
+const fn split_mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
 }
 
 /// Fowler, Noll and Vo's hash FNV-1a, 64 bits.

@@ -1,7 +1,7 @@
 //! All simulated state.
 
 use crate::model::{
-    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Scenario, Source,
+    Action, Autoscaler, Client, InstanceKind, Plane, Pool, PoolId, ProbeKind, Scenario, Source,
     unloaded_calls_s,
 };
 use crate::policy::Plan;
@@ -11,7 +11,8 @@ use super::books::FluidBooks;
 use super::events::EventState;
 use super::instances::{Instances, LONG_AGO, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
-use super::origins::OriginState;
+use super::origins::{OriginState, UsersTries};
+use super::plane::requests::Requests;
 use super::rng::{Purpose, Stream};
 use super::snapshot::{PoolStep, ResourceStep};
 use super::tables::Tables;
@@ -157,8 +158,12 @@ pub struct World<'a> {
     pub resources: Vec<ResourceStep>,
     /// Where each pool's resources begin; one more than there are pools.
     pub resource_starts: Vec<u32>,
+    /// Users' tries of the step under way.
+    pub users_tries: UsersTries,
     /// Users' requests.
     pub books: FluidBooks,
+    /// Every request, in the plane that knows them.
+    pub requests: Option<Box<Requests>>,
 }
 
 impl<'a> World<'a> {
@@ -184,7 +189,9 @@ impl<'a> World<'a> {
             log: Vec::new(),
             resources: Vec::new(),
             resource_starts: vec![0],
+            users_tries: UsersTries::default(),
             books: FluidBooks::default(),
+            requests: None,
         };
         for pool in 0..scenario.pools.len() {
             let count = scenario.resource_names(PoolId::from_index(pool)).count();
@@ -364,23 +371,34 @@ impl<'a> World<'a> {
         ramp(self.instances.rotation_since[i], self.step, kind.slow_start.get(), self.step_s)
     }
 
-    /// Picks the table of an instance's workers and places. `max_wait` limits the queue to
+    /// How many requests an instance serves and holds at a time. `max_wait` limits the queue to
     /// ⌊max_wait · c · r⌋ + 1 places (over 1,000 places, to three digits: each number is a table).
-    pub fn choose_table(&mut self, pool: usize, i: usize) {
+    #[must_use]
+    pub fn places(&self, pool: usize, i: usize) -> Places {
         let kind = self.kind(pool);
-        let workers = kind.servers(false).unwrap_or(u32::MAX);
-        let mut places = kind.queue_limit;
-        let mut by_deadline = false;
-        if let Some(max_wait) = kind.max_wait {
-            let admitted = max_wait.get() * f64::from(workers) * self.rate(pool, i);
+        let makes_calls = self.calls_s[pool].is_some();
+        let servers = kind.servers(makes_calls);
+        let hard_limit = kind.places(makes_calls);
+        let mut places = Places { servers, limit: hard_limit, hard_limit, by_deadline: false };
+        if let Some((max_wait, servers)) = kind.max_wait.zip(servers) {
+            let admitted = max_wait.get() * f64::from(servers) * self.rate(pool, i);
             let admitted = (admitted + 1e-9).floor() as u64 + 1;
-            let admitted = in_three_digits(admitted);
-            by_deadline = places.is_none_or(|places| admitted < places);
-            places = Some(places.map_or(admitted, |places| places.min(admitted)));
+            let limit = u64::from(servers) + in_three_digits(admitted);
+            places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
+            places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
         }
-        let limit = places.map(|places| u64::from(workers) + places);
+        places
+    }
+
+    /// Picks the table of an instance's servers and places.
+    pub fn choose_table(&mut self, pool: usize, i: usize) {
+        if self.scenario.simulation.plane == Plane::Requests {
+            return; // It asks no table, and what has no limit at all has none.
+        }
+        let Places { servers, limit, by_deadline, .. } = self.places(pool, i);
         self.instances.mark(i, flag::BY_DEADLINE, by_deadline);
-        self.instances.table[i] = self.tables.find(workers, limit, &self.instances.table);
+        let servers = servers.unwrap_or(u32::MAX);
+        self.instances.table[i] = self.tables.find(servers, limit, &self.instances.table);
     }
 
     /// Work a second that its deep probes are to an instance.
@@ -392,6 +410,19 @@ impl<'a> World<'a> {
             _ => 0.0,
         }
     }
+}
+
+/// How many requests an instance serves and holds at a time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Places {
+    /// Served at a time, c; without limit if none.
+    pub servers: Option<u32>,
+    /// Tries that are admitted, K; without limit if none.
+    pub limit: Option<u64>,
+    /// The same without `max_wait`, which probes ignore.
+    pub hard_limit: Option<u64>,
+    /// Is it `max_wait` that limits tries?
+    pub by_deadline: bool,
 }
 
 /// Do tries have different clients?

@@ -6,10 +6,14 @@ use super::phases::Phases;
 use super::resources::Resources;
 use super::simulate::EMPTY;
 use super::users::Users;
-use super::{Metric, PhaseRow};
+use super::{Metric, PhaseRow, RunResult};
 use crate::engine::{PoolStep, RequestBook, ResourceStep, Snapshot};
-use crate::model::{PoolId, Resource, ResourceUse, Scenario};
-use crate::units::Seconds;
+use crate::model::{
+    Arrivals, Backoff, Client, ClientId, Jitter, PoolId, Resource, ResourceUse, Retry, Scenario,
+    origins,
+};
+use crate::policy::{self, Case, PolicySpec};
+use crate::units::{Rps, Seconds};
 
 /// Shows a snapshot of the proxy and the service at the end of step `step`, of half a second.
 fn show(
@@ -244,4 +248,76 @@ fn users_requests_are_not_the_calls_that_serve_them() {
     let mut users = Users::new(&plain);
     assert_eq!(users.mark_s(), None);
     show(1, &[served], &[], &mut |snapshot| assert_eq!(users.step(snapshot).completed, 7.0));
+}
+
+fn simulated(scenario: Scenario) -> RunResult {
+    let kind = policy::kind("none").unwrap();
+    let report_interval = Seconds::ZERO;
+    let policy = PolicySpec { name: "none".into(), kind, values: vec![], report_interval };
+    super::simulate(&Case { scenario, policy }, 1)
+}
+
+#[track_caller]
+fn assert_close(value: Option<f64>, expected: f64, by: f64) {
+    assert!(value.is_some_and(|value| (value - expected).abs() <= by), "{value:?}, {expected}");
+}
+
+#[test]
+fn a_proxy_runs_out_of_slots_while_the_service_looks_idle() {
+    let result = simulated(proxied());
+    assert_eq!(result.phases.len(), 8);
+    // What arrives in batches of ten every 10 ms: rejected 1 − m ÷ P, MODEL's order in an instant.
+    let expected = [
+        (50.0, 60.0, 0.40, 0.0),
+        (100.0, 100.0, 0.37, 1.0 / 11.0),
+        (200.0, 100.0, 0.19, 11.0 / 21.0),
+        (400.0, 100.0, 0.11, 31.0 / 41.0),
+    ];
+    for (rows, (offered, peak, cpu, rejected)) in result.phases.chunks(2).zip(expected) {
+        let [proxy, service] = rows else { panic!("two pools") };
+        assert_close(Some(proxy.offered_in_flight), offered, 1e-6);
+        assert_eq!((proxy.in_flight_peak, proxy.instances), (peak, 1));
+        assert_eq!((proxy.concurrency_limit, proxy.cpu_utilization), (Some(100.0), None));
+        assert_close(proxy.rejected_ratio, rejected, 0.015);
+        assert_close(service.cpu_utilization, cpu, 0.015);
+    }
+    // What users send and get, whatever the two pools pass between them.
+    assert!(result.fleet.iter().all(|row| (row.offered_rps - 1000.0).abs() < 1e-6));
+    let completed: f64 = result.fleet.iter().map(|row| 0.5 * row.completed_rps).sum();
+    let inside = result.timeline.last().map_or(0.0, |row| row.in_flight);
+    let refused: f64 = result.timeline.iter().map(|row| 0.5 * row.rejected_rps).sum();
+    // What is inside at the start arrives before it.
+    assert_close(Some(completed + inside + refused), 12_050.0, 10.0);
+    assert_eq!(result.summary.peak_amplification, Some(1.0));
+}
+
+#[test]
+fn five_tries_at_once_triple_a_load_of_twice_the_capacity() {
+    let mut scenario = proxied();
+    scenario.events.clear();
+    scenario.kinds[0].resources[0].limit = 50.0;
+    scenario.kinds[1].service_time = seconds(0.04);
+    scenario.sources[0].demand = Rps::new(2000.0).unwrap();
+    scenario.sources[0].arrivals = Arrivals::BatchEvery(seconds(0.01));
+    let retry = Retry {
+        max_attempts: 5,
+        backoff: Backoff::None,
+        jitter: Jitter::None,
+        budget: None,
+        on_shed: true,
+    };
+    let patient = scenario.clients[0].clone();
+    scenario.clients.push(Client { name: "retrying".into(), retry: Some(retry), ..patient });
+    scenario.sources[0].client = ClientId(1);
+    scenario.origins = origins(&scenario.pools, &scenario.sources);
+    let result = simulated(scenario);
+    assert_close(result.summary.peak_amplification, 3.0, 0.01);
+    for row in &result.fleet[4..] {
+        assert_close(Some(row.offered_rps), 6000.0, 60.0);
+        assert_close(Some(row.completed_rps), 1000.0, 20.0);
+    }
+    let proxy = &result.phases[4];
+    assert_close(Some(proxy.offered_rps), 2000.0, 20.0);
+    assert_close(Some(proxy.retry_rps), 4000.0, 40.0);
+    assert_close(proxy.goodput_ratio, 0.5, 0.01);
 }

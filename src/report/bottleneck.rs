@@ -6,8 +6,8 @@ use crate::model::{PoolId, Scenario};
 
 /// A resource of which more than this is used is worth a word.
 const TIGHT: f64 = 0.8;
-/// From here on a resource has, in whole per cent, run out.
-const FULL: f64 = 0.995;
+/// From here on, on average over a row, a resource runs out at moments: arrivals come in clumps.
+const FULL: f64 = 0.9;
 /// More than these a policy would hide the first.
 const MOST_TOLD: usize = 3;
 

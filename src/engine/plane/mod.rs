@@ -1,3 +1,4 @@
 //! The ways to serve.
 
 pub mod fluid;
+pub mod requests;

@@ -1,4 +1,4 @@
-//! The fluid plane: each instance is one M/M/c/K station with mean and variance (MODEL §4.1).
+//! One instance: a station with mean and variance of the number in system.
 
 use crate::engine::instances::{Instances, flag};
 use crate::engine::world::World;

@@ -1,0 +1,145 @@
+//! What a pool's traffic does in a step, counted in whole tries.
+
+use hdrhistogram::Histogram;
+
+use super::clock::{Nanos, seconds};
+use crate::engine::snapshot::Latency;
+use crate::model::Balancing;
+
+/// Where a try goes from its home.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Way {
+    /// To a pool.
+    To(u32),
+    /// Nowhere: it is refused on purpose.
+    Shed,
+}
+
+/// Counts of one step.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Counts {
+    pub first: u64,
+    pub retries: u64,
+    pub redirected_in: u64,
+    pub redirected_out: u64,
+    pub completed: u64,
+    pub late: u64,
+    pub shed: u64,
+    pub rejected: u64,
+    pub lost: u64,
+    pub died_inside: u64,
+    /// Most tries inside at any moment.
+    pub peak: u64,
+    /// Tries inside × time, ns.
+    pub inside_time: i64,
+    /// Tries and probes inside × time, ns.
+    pub present_time: i64,
+    /// Taken servers × time, ns.
+    pub busy_time: i64,
+    /// Working workers × time, ns.
+    pub working_time: i64,
+    /// Pieces of work done, in requests at home.
+    pub work_done: f64,
+}
+
+/// A pool.
+#[derive(Debug)]
+pub struct Desk {
+    /// This step.
+    pub now: Counts,
+    /// Tries inside.
+    pub inside: u64,
+    /// Tries and probes inside.
+    pub present: u64,
+    /// Taken servers.
+    pub busy: u64,
+    /// Working workers.
+    pub working: u64,
+    /// Where its demand goes: cumulative shares; empty while everything stays.
+    pub ways: Vec<(f64, Way)>,
+    /// Instances that are sent traffic.
+    pub receivers: Vec<u32>,
+    /// Of those, the dead ones come last, from here on.
+    pub living: usize,
+    /// Cumulative shares of the receivers; empty while they are even.
+    pub weights: Vec<f64>,
+    /// How it spreads its traffic.
+    pub balancing: Balancing,
+    /// Whose turn it is.
+    pub turn: u64,
+    /// Share of tries that fail at once.
+    pub error_share: f64,
+    /// Work of a redirected try.
+    pub redirect_cost: f64,
+    /// Does a request here call other pools?
+    pub calls: bool,
+    /// Answers' latencies since the last row, µs.
+    latencies: Histogram<u32>,
+    latency_sum: u128,
+}
+
+/// Digits of a percentile.
+const DIGITS: u8 = 3;
+/// Longest latency that is told apart, µs: a day.
+const LONGEST_US: u64 = 86_400_000_000;
+
+impl Desk {
+    /// A pool without traffic.
+    ///
+    /// # Panics
+    /// Never: the histogram's bounds are constants that it accepts.
+    pub fn new(balancing: Balancing) -> Self {
+        let latencies = Histogram::new(DIGITS).expect("a valid number of digits");
+        Self {
+            now: Counts::default(),
+            inside: 0,
+            present: 0,
+            busy: 0,
+            working: 0,
+            ways: Vec::new(),
+            receivers: Vec::new(),
+            living: 0,
+            weights: Vec::new(),
+            balancing,
+            turn: 0,
+            error_share: 0.0,
+            redirect_cost: 1.0,
+            calls: false,
+            latencies,
+            latency_sum: 0,
+        }
+    }
+
+    /// Begins a step of that length.
+    pub fn begin(&mut self, length: Nanos) {
+        let whole = |count: u64| count as i64 * length as i64;
+        self.now = Counts {
+            peak: self.inside,
+            inside_time: whole(self.inside),
+            present_time: whole(self.present),
+            busy_time: whole(self.busy),
+            working_time: whole(self.working),
+            ..Counts::default()
+        };
+    }
+
+    /// Records an answer's latency.
+    pub fn record(&mut self, latency: Nanos) {
+        self.latency_sum += u128::from(latency);
+        // Only a histogram without room for it refuses.
+        let _ = self.latencies.record((latency / 1_000).min(LONGEST_US));
+    }
+
+    /// What was recorded since the last row; none without answers.
+    pub fn take_latency(&mut self) -> Option<Latency> {
+        let count = self.latencies.len();
+        if count == 0 {
+            return None;
+        }
+        let mean_s = self.latency_sum as f64 / count as f64 / 1e9;
+        let p99_s = seconds(self.latencies.value_at_quantile(0.99) * 1_000);
+        self.latencies.reset();
+        self.latency_sum = 0;
+        Some(Latency::Measured { mean_s, p99_s })
+    }
+}

@@ -1,0 +1,22 @@
+//! The requests plane: every request, one by one, in exact order (MODEL §4.2).
+//!
+//! Between two boundaries nothing changes but by what requests do: instances' speeds, rotation and
+//! routing are those of the boundary. Within a step everything happens in the order of its time, to
+//! the nanosecond; [`event`] tells the order within an instant.
+
+mod arrival;
+mod books;
+mod choose;
+mod clock;
+mod desk;
+mod event;
+mod flow;
+mod probes;
+mod refresh;
+mod sender;
+mod station;
+mod step;
+mod tries;
+mod usage;
+
+pub use step::{Requests, serve, start};

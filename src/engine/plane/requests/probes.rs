@@ -1,0 +1,86 @@
+//! Deep probes: a request each, in the queue with the others.
+
+use super::clock::Nanos;
+use super::flow::{Answer, Flow};
+use super::station::Probe;
+use super::tries::{PROBE, Stage, Try, TryRef};
+use crate::engine::rng::Draws;
+
+/// A probe that will be sent.
+#[derive(Debug, Clone, Copy)]
+pub struct Planned {
+    pub at: Nanos,
+    pub timeout: Nanos,
+    pub draws: Draws,
+}
+
+impl Flow {
+    /// Plans a probe of an instance; they are planned in the order in which they are sent.
+    pub fn plan_probe(&mut self, station: u32, planned: Planned) {
+        self.planned[station as usize].push_back(planned);
+        self.events.probe(planned.at, station);
+    }
+
+    /// Sends the next probe that is planned for an instance.
+    pub(super) fn send_probe(&mut self, station: u32) {
+        let Some(planned) = self.planned[station as usize].pop_front() else { return };
+        self.expire_probe(station as usize, self.now + 1);
+        let there = &mut self.stations[station as usize];
+        let deadline = self.now + planned.timeout;
+        let is_admitted = there.is_up && there.inside < there.hard_limit;
+        there.probe = Some(Probe { at: TryRef::NONE, deadline });
+        if !is_admitted {
+            return;
+        }
+        let pool = there.pool;
+        let one = self.tries.add(Try {
+            serial: 0,
+            origin: PROBE,
+            station,
+            pool,
+            attempt: 1,
+            stage: Stage::Outside,
+            timed_out: false,
+            is_last: false,
+            redirected: false,
+            born: self.now,
+            sent: self.now,
+            parent: TryRef::NONE,
+            call: 0,
+            calls_left: 0,
+            calls_open: 0,
+            work_left: 0.0,
+            draws: planned.draws,
+        });
+        self.stations[station as usize].probe = Some(Probe { at: one, deadline });
+        self.enter(one, station as usize, false);
+    }
+
+    /// A probe's work is done.
+    pub(super) fn answer_probe(&mut self, one: TryRef, station: usize) {
+        if let Some(there) = self.tries.get_mut(one) {
+            there.stage = Stage::Calling;
+        }
+        self.release(one);
+        self.tries.remove(one);
+        let there = &mut self.stations[station];
+        if let Some(probe) = there.probe
+            && probe.at == one
+            && self.now <= probe.deadline
+        {
+            there.probe = None;
+            self.answers.push(Answer { station: station as u32, at: self.now, passed: true });
+        }
+    }
+
+    /// A probe whose time ended before `now` has failed.
+    pub fn expire_probe(&mut self, station: usize, now: Nanos) {
+        let there = &mut self.stations[station];
+        if let Some(Probe { deadline, .. }) = there.probe
+            && deadline < now
+        {
+            there.probe = None;
+            self.answers.push(Answer { station: station as u32, at: deadline, passed: false });
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! One step of the requests plane: what control has decided goes in, counts come out.
+
+use super::books::ExactBooks;
+use super::clock::{Clock, nanos};
+use super::desk::Way;
+use super::flow::{Answer, Flow};
+use super::probes::Planned;
+use super::refresh;
+use super::station::UNLIMITED;
+use super::usage;
+use crate::engine::origins::UsersTries;
+use crate::engine::rng::Draws;
+use crate::engine::world::World;
+use crate::model::ProbeKind;
+
+/// The plane's state between steps.
+#[derive(Debug)]
+pub struct Requests {
+    pub(super) flow: Flow,
+}
+
+/// Service times before time 0.
+const WARM_SERVICES: f64 = 10.0;
+/// Probe intervals before time 0.
+const WARM_PROBES: f64 = 2.0;
+
+/// Lets requests come and go for a while before time 0, which nobody records (MODEL §4.3, *Start*).
+/// Pools without a steady state begin empty.
+pub fn start(world: &mut World<'_>) {
+    let pools = 0..world.pools.len();
+    let warm_s = pools.map(|pool| warm_up_s(world, pool)).fold(0.0, f64::max);
+    let warm_steps = (warm_s / world.step_s).ceil() as u32;
+    let clock = Clock { step_s: world.step_s, warm_steps };
+    let mut flow = Flow::new(clock);
+    refresh::build(world, &mut flow);
+    for pool in &mut world.pools {
+        pool.kept_rps = pool.demand_rps;
+    }
+    let unsteady = refresh::unsteady_pools(world);
+    for step in 0..warm_steps {
+        begin_step(world, &mut flow, i64::from(step) - i64::from(warm_steps));
+        for sender in flow.senders.iter_mut().filter(|sender| unsteady[sender.home as usize]) {
+            if let Some(process) = &mut sender.process {
+                process.set_rate(flow.now, 0.0);
+            }
+        }
+        warm_probes(world, &mut flow);
+        run(&mut flow);
+        flow.answers.clear();
+        flow.crashes.clear();
+        end_step(world, &mut flow);
+    }
+    let marks = world.books.shown.iter().map(|book| (book.from_s, clock.at(book.from_s)));
+    flow.books = ExactBooks::after(&flow.books, marks.collect());
+    for desk in &mut flow.desks {
+        let _ = desk.take_latency();
+    }
+    show_levels(world, &flow);
+    world.requests = Some(Box::new(Requests { flow }));
+}
+
+fn warm_up_s(world: &World<'_>, pool: usize) -> f64 {
+    let kind = world.kind(pool);
+    let service_s = kind.service_time.get() + world.calls_s[pool].unwrap_or(0.0);
+    let probes_s = WARM_PROBES * kind.health_check.interval.get();
+    (WARM_SERVICES * service_s).max(probes_s)
+}
+
+/// Deep probes are load before time 0, too; nobody hears the answers.
+fn warm_probes(world: &World<'_>, flow: &mut Flow) {
+    for pool in 0..world.pools.len() {
+        let check = &world.kind(pool).health_check;
+        if check.kind != ProbeKind::Deep {
+            continue;
+        }
+        let interval = nanos(check.interval.get()).max(1);
+        for i in world.pools[pool].instances() {
+            let first = flow.clock.at(world.probe_time_s(pool, i, 0));
+            // The number of the first probe at or after now, counted back from the first of the
+            // run.
+            let back = first.saturating_sub(flow.now) / interval;
+            for back in (1..=back).rev() {
+                let at = first - back * interval;
+                if at < flow.now || at >= flow.end {
+                    break;
+                }
+                let draws = Draws::of(world.member_stream(pool, i), u64::MAX - back);
+                flow.plan_probe(i as u32, Planned { at, timeout: interval, draws });
+            }
+        }
+    }
+}
+
+/// Serves one step at every pool.
+pub fn serve(world: &mut World<'_>, is_row: bool) {
+    let Some(mut requests) = world.requests.take() else { return };
+    let flow = &mut requests.flow;
+    begin_step(world, flow, i64::from(world.step));
+    plan_probes(world, flow);
+    run(flow);
+    let end = flow.end;
+    for station in 0..flow.stations.len() {
+        flow.expire_probe(station, end);
+    }
+    for crash in std::mem::take(&mut flow.crashes) {
+        let pool = flow.stations[crash.station as usize].pool as usize;
+        let at_s = flow.clock.time_s(crash.at);
+        world.crashed(pool, crash.station as usize, crash.resource, at_s);
+    }
+    show(world, flow, is_row);
+    end_step(world, flow);
+    if world.step + 1 == world.scenario.simulation.steps() {
+        count_given_up(world, flow);
+    }
+    world.books.shown.clone_from(&flow.books.shown);
+    world.requests = Some(requests);
+}
+
+fn begin_step(world: &World<'_>, flow: &mut Flow, step: i64) {
+    flow.now = flow.clock.boundary(step);
+    flow.end = flow.clock.boundary(step + 1);
+    flow.step = (step + i64::from(flow.clock.warm_steps)) as u64;
+    let length = flow.end - flow.now;
+    flow.users_tries = UsersTries::default();
+    for desk in &mut flow.desks {
+        desk.begin(length);
+    }
+    refresh::refresh(world, flow);
+    for index in 0..flow.desks.len() {
+        flow.desks[index].ways.clear();
+    }
+    route(world, flow);
+}
+
+/// The policy's plan as shares of each home's tries.
+fn route(world: &World<'_>, flow: &mut Flow) {
+    for redirect in &world.plan.redirects {
+        let ways = &mut flow.desks[redirect.from.index()].ways;
+        ways.push((redirect.rps, Way::To(redirect.to.0)));
+    }
+    for (pool, desk) in flow.desks.iter_mut().enumerate() {
+        let shed_rps = world.plan.shed_rps.get(pool).copied().unwrap_or(0.0);
+        if desk.ways.is_empty() && shed_rps <= 0.0 {
+            continue;
+        }
+        desk.ways.insert(0, (world.plan.kept_rps[pool], Way::To(pool as u32)));
+        desk.ways.push((shed_rps, Way::Shed));
+        let total: f64 = desk.ways.iter().map(|(rps, _)| rps).sum();
+        desk.ways.retain(|(rps, _)| *rps > 0.0);
+        let mut sum = 0.0;
+        for (share, _) in &mut desk.ways {
+            sum += *share / total;
+            *share = sum;
+        }
+    }
+}
+
+fn plan_probes(world: &mut World<'_>, flow: &mut Flow) {
+    for pool in 0..world.pools.len() {
+        let check = &world.kind(pool).health_check;
+        if check.kind != ProbeKind::Deep {
+            continue;
+        }
+        let timeout = nanos(check.timeout.get());
+        for i in world.pools[pool].instances() {
+            // What is not up answers nobody: the health check sees to that.
+            while world.instances.is_up(i) && world.instances.probe_step[i] <= world.step {
+                let number = world.instances.probes[i];
+                let at = flow.clock.at(world.probe_time_s(pool, i, number));
+                let at = at.clamp(flow.now, flow.end - 1);
+                let draws = Draws::of(world.member_stream(pool, i), u64::from(number));
+                flow.plan_probe(i as u32, Planned { at, timeout, draws });
+                world.schedule_next_probe(pool, i);
+            }
+        }
+    }
+}
+
+fn run(flow: &mut Flow) {
+    let end = flow.end;
+    flow.run_until(end);
+}
+
+/// Closes the step's books of origins.
+fn end_step(world: &mut World<'_>, flow: &mut Flow) {
+    let step_s = world.step_s;
+    for (sender, origin) in flow.senders.iter_mut().zip(&mut world.origins) {
+        origin.retry_rps = sender.end_step() as f64 / step_s;
+        let first = std::mem::take(&mut sender.first);
+        if sender.is_call {
+            origin.first_rps = first as f64 / step_s;
+        }
+    }
+}
+
+/// Shows what happened in the step.
+fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
+    for (index, desk) in flow.desks.iter_mut().enumerate() {
+        let now = desk.now;
+        let redirect_cost = desk.redirect_cost;
+        let out = &mut world.pools[index].out;
+        out.first_tries = now.first as f64;
+        out.retries = now.retries as f64;
+        out.redirected_in = now.redirected_in as f64;
+        out.redirected_out = now.redirected_out as f64;
+        out.completed = now.completed as f64;
+        out.late += now.late as f64;
+        out.shed = now.shed as f64;
+        out.rejected = now.rejected as f64;
+        out.lost += now.lost as f64;
+        out.died_inside += now.died_inside as f64;
+        let here = now.first + now.retries - now.redirected_out - now.shed;
+        out.work = here as f64 + now.redirected_in as f64 * redirect_cost;
+        out.in_flight_peak = now.peak as f64;
+        if is_row {
+            out.latency = desk.take_latency();
+        }
+    }
+    world.users_tries = flow.users_tries;
+    let length_s = world.step_s;
+    for (desk, pool) in flow.desks.iter().zip(&mut world.pools) {
+        pool.out.in_flight_mean = desk.now.inside_time as f64 / 1e9 / length_s;
+    }
+    usage::show(world, flow);
+    show_levels(world, flow);
+}
+
+/// Shows how much is where.
+fn show_levels(world: &mut World<'_>, flow: &Flow) {
+    for (index, desk) in flow.desks.iter().enumerate() {
+        let mut waiting = 0;
+        for i in world.pools[index].instances() {
+            let station = &flow.stations[i];
+            world.instances.tries[i] = station.tries as f64;
+            world.instances.mean[i] = station.inside as f64;
+            let ready = if station.workers == UNLIMITED { 0 } else { station.ready.len() as u64 };
+            waiting += (station.inside - station.busy + ready).min(station.tries);
+        }
+        let out = &mut world.pools[index].out;
+        out.in_flight = desk.inside as f64;
+        out.queue = waiting as f64;
+    }
+}
+
+/// Counts the requests left whose client has given up, or, where clients never do, that have been
+/// there for over ten mean service times.
+fn count_given_up(world: &mut World<'_>, flow: &mut Flow) {
+    let mut given_up = Vec::new();
+    for (_, one) in flow.tries.inside() {
+        if one.origin == super::tries::PROBE {
+            continue;
+        }
+        let sender = &flow.senders[one.origin as usize];
+        let pool = one.pool as usize;
+        let service_s = world.kind(pool).service_time.get() + world.calls_s[pool].unwrap_or(0.0);
+        let patience = sender.timeout.unwrap_or(nanos(10.0 * service_s));
+        let is_last = !sender.has_alarm || one.is_last || sender.timeout.is_none();
+        let has_given_up =
+            if sender.has_alarm { one.timed_out } else { flow.now - one.sent > patience };
+        if has_given_up {
+            world.pools[pool].out.given_up += 1.0;
+            if is_last && !sender.is_call {
+                given_up.push(one.born);
+            }
+        }
+    }
+    for born in given_up {
+        flow.books.give_up(born);
+    }
+}
+
+impl Requests {
+    /// Kills an instance between two steps; returns how many were late, and lost.
+    pub fn kill(&mut self, i: usize) -> (u64, u64) {
+        let flow = &mut self.flow;
+        flow.end = flow.now;
+        let pool = flow.stations[i].pool as usize;
+        let before = flow.desks[pool].now;
+        flow.kill(i);
+        let after = &mut flow.desks[pool].now;
+        let counts = (after.late - before.late, after.lost - before.lost);
+        *after = before;
+        counts
+    }
+
+    /// Outcomes of probes since last asked, in the order of their time.
+    pub fn take_answers(&mut self) -> Vec<Answer> {
+        let mut answers = std::mem::take(&mut self.flow.answers);
+        answers.sort_by_key(|answer| (answer.at, answer.station));
+        answers
+    }
+}

@@ -1,0 +1,148 @@
+//! Every try that is somewhere, in a slab whose places are used again.
+
+use super::clock::Nanos;
+use crate::engine::rng::Draws;
+
+/// A try by its place in the slab; stale once another serial is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TryRef {
+    /// Place in the slab.
+    pub index: u32,
+    /// Which of those that have been there.
+    pub serial: u32,
+}
+
+impl TryRef {
+    /// Nobody.
+    pub const NONE: Self = Self { index: u32::MAX, serial: 0 };
+}
+
+/// The origin of probes.
+pub const PROBE: u32 = u32::MAX;
+
+/// Where a try is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Stage {
+    /// Not in any instance: about to be sent, or waiting for its time.
+    Outside,
+    /// Waiting for a server.
+    Queued,
+    /// Waiting for a worker, while it has a server.
+    Ready,
+    /// Being worked on.
+    Working,
+    /// Waiting for pools that it calls.
+    Calling,
+}
+
+/// A try, or a probe.
+#[derive(Debug, Clone, Copy)]
+pub struct Try {
+    /// Which of those that have been at this place.
+    pub serial: u32,
+    /// Where it comes from; [`PROBE`] for a probe.
+    pub origin: u32,
+    /// The instance that it is at.
+    pub station: u32,
+    /// The pool of that.
+    pub pool: u32,
+    /// 1 for a first try.
+    pub attempt: u32,
+    /// Where it is.
+    pub stage: Stage,
+    /// Has its client given up?
+    pub timed_out: bool,
+    /// Is its end the end of its request?
+    pub is_last: bool,
+    /// Was it sent to another pool than its home?
+    pub redirected: bool,
+    /// When the request's first try was sent.
+    pub born: Nanos,
+    /// When this try was sent.
+    pub sent: Nanos,
+    /// The try whose call it is, if it is one.
+    pub parent: TryRef,
+    /// The call edge that it is at.
+    pub call: u32,
+    /// Calls of that edge that are to be made yet.
+    pub calls_left: u32,
+    /// Calls that are under way.
+    pub calls_open: u32,
+    /// Work left while its instance stands still, in mean service times.
+    pub work_left: f64,
+    /// What is drawn for it.
+    pub draws: Draws,
+}
+
+/// The slab.
+#[derive(Debug, Default)]
+pub struct Tries {
+    all: Vec<Try>,
+    free: Vec<u32>,
+}
+
+impl Tries {
+    /// Adds one.
+    pub fn add(&mut self, mut one: Try) -> TryRef {
+        if let Some(index) = self.free.pop() {
+            one.serial = self.all[index as usize].serial;
+            self.all[index as usize] = one;
+            return TryRef { index, serial: one.serial };
+        }
+        one.serial = 0;
+        self.all.push(one);
+        TryRef { index: (self.all.len() - 1) as u32, serial: 0 }
+    }
+
+    /// The one that is meant, while it is still there.
+    #[must_use]
+    pub fn get(&self, one: TryRef) -> Option<&Try> {
+        self.all.get(one.index as usize).filter(|there| there.serial == one.serial)
+    }
+
+    /// The one that is meant, to be changed.
+    pub fn get_mut(&mut self, one: TryRef) -> Option<&mut Try> {
+        self.all.get_mut(one.index as usize).filter(|there| there.serial == one.serial)
+    }
+
+    /// Gives up its place.
+    pub fn remove(&mut self, one: TryRef) {
+        if let Some(there) = self.get_mut(one) {
+            there.serial = there.serial.wrapping_add(1);
+            there.stage = Stage::Outside;
+            there.station = u32::MAX;
+            there.origin = PROBE;
+            self.free.push(one.index);
+        }
+    }
+
+    /// Makes it another try at the same place: references to the old one are stale.
+    pub fn renew(&mut self, one: TryRef) -> TryRef {
+        match self.get_mut(one) {
+            Some(there) => {
+                there.serial = there.serial.wrapping_add(1);
+                TryRef { index: one.index, serial: there.serial }
+            }
+            None => one,
+        }
+    }
+
+    /// Is nobody anywhere?
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.all.len() == self.free.len()
+    }
+
+    /// Everyone at an instance, by place.
+    #[must_use]
+    pub fn at_station(&self, station: u32) -> Vec<TryRef> {
+        self.inside().filter(|(_, there)| there.station == station).map(|(one, _)| one).collect()
+    }
+
+    /// Everyone at any instance, by place.
+    pub fn inside(&self) -> impl Iterator<Item = (TryRef, &Try)> {
+        let all = self.all.iter().enumerate();
+        all.filter(|(_, there)| there.stage != Stage::Outside)
+            .map(|(index, there)| (TryRef { index: index as u32, serial: there.serial }, there))
+    }
+}
