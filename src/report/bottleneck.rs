@@ -11,18 +11,20 @@ const FULL: f64 = 0.9;
 /// More than these a policy would hide the first.
 const MOST_TOLD: usize = 3;
 
-/// A stretch of time in which a pool was short of one resource.
+/// The time in which a pool was short of one resource.
 #[derive(Debug, Clone)]
 struct Shortage {
     pool: PoolId,
     resource: u32,
     from_s: f64,
     until_s: f64,
+    rows: u32,
     /// Rows in a row, and pauses between them.
     stretches: u32,
     peak: f64,
-    /// At the peak: the most utilized of the others, of this pool and of those that it calls.
-    next: Option<(PoolId, u32, f64)>,
+    /// The other resources of this pool and of those that its requests reach: where their rows are
+    /// among those of an interval, and their utilizations' sum over the rows.
+    others: Vec<(usize, f64)>,
 }
 
 /// A line a policy under which pools came to over 80 % of a resource, where instance kinds declare
@@ -44,63 +46,70 @@ pub fn bottleneck_lines(runs: &[Run<'_>]) -> String {
 
 fn shortages(scenario: &Scenario, result: &RunResult) -> Vec<Shortage> {
     let mut found: Vec<Shortage> = Vec::new();
-    let mut place_of = vec![Vec::new(); scenario.pools.len()];
+    let mut known: Vec<Vec<(u32, usize)>> = vec![Vec::new(); scenario.pools.len()];
     let mut before_s = 0.0;
     for rows in result.resources.chunk_by(|a, b| a.time_s == b.time_s) {
-        let time_s = rows[0].time_s;
-        for row in rows.iter().filter(|row| row.binding) {
-            let utilization = row.utilization.unwrap_or(0.0);
-            let kind = &scenario.kinds[scenario.pools[row.pool.index()].kind.index()];
-            if utilization < TIGHT || kind.resources.is_empty() {
+        for row in rows.iter().filter(|row| row.binding && row.utilization >= Some(TIGHT)) {
+            if scenario.kinds[scenario.pools[row.pool.index()].kind.index()].resources.is_empty() {
                 continue;
             }
-            let places: &mut Vec<(u32, usize)> = &mut place_of[row.pool.index()];
-            let known = places.iter().find(|(resource, _)| *resource == row.resource);
-            let place = known.map_or(found.len(), |(_, place)| *place);
+            let known = &mut known[row.pool.index()];
+            let place = known.iter().find(|(resource, _)| *resource == row.resource);
+            let place = place.map_or(found.len(), |(_, place)| *place);
             if place == found.len() {
-                places.push((row.resource, place));
-                found.push(Shortage {
-                    pool: row.pool,
-                    resource: row.resource,
-                    from_s: before_s,
-                    until_s: before_s,
-                    stretches: 0,
-                    peak: 0.0,
-                    next: None,
-                });
+                known.push((row.resource, place));
+                found.push(begin(scenario, rows, row, before_s));
             }
-            let shortage = &mut found[place];
-            shortage.stretches += u32::from(shortage.until_s < before_s || shortage.peak == 0.0);
-            shortage.until_s = time_s;
-            if utilization > shortage.peak {
-                shortage.peak = utilization;
-                shortage.next = next(scenario, rows, row);
-            }
+            extend(&mut found[place], rows, row, before_s);
         }
-        before_s = time_s;
+        before_s = rows[0].time_s;
     }
     found
 }
 
-/// The most utilized other resource of the pool and of those that its requests reach.
-fn next(
-    scenario: &Scenario,
-    rows: &[ResourceRow],
-    binding: &ResourceRow,
-) -> Option<(PoolId, u32, f64)> {
+/// A shortage without rows yet. Every interval has the same rows, so what is found once is found.
+fn begin(scenario: &Scenario, rows: &[ResourceRow], row: &ResourceRow, from_s: f64) -> Shortage {
     let mut is_reached = vec![false; scenario.pools.len()];
-    let mut todo = vec![binding.pool];
+    let mut todo = vec![row.pool];
     while let Some(pool) = todo.pop() {
         if !std::mem::replace(&mut is_reached[pool.index()], true) {
             todo.extend(scenario.pools[pool.index()].calls.iter().map(|call| call.to));
         }
     }
-    let is_other =
-        |row: &&ResourceRow| row.pool != binding.pool || row.resource != binding.resource;
-    let others = rows.iter().filter(|row| is_reached[row.pool.index()]).filter(is_other);
-    let used = others.filter_map(|row| Some((row.pool, row.resource, row.utilization?)));
-    // The first of equals.
-    used.reduce(|most, other| if other.2 > most.2 { other } else { most })
+    let is_other = |other: &ResourceRow| {
+        is_reached[other.pool.index()] && (other.pool, other.resource) != (row.pool, row.resource)
+    };
+    let others = rows.iter().enumerate().filter(|(_, other)| is_other(other));
+    Shortage {
+        pool: row.pool,
+        resource: row.resource,
+        from_s,
+        until_s: from_s,
+        rows: 0,
+        stretches: 0,
+        peak: 0.0,
+        others: others.map(|(place, _)| (place, 0.0)).collect(),
+    }
+}
+
+fn extend(shortage: &mut Shortage, rows: &[ResourceRow], row: &ResourceRow, before_s: f64) {
+    if shortage.rows == 0 || shortage.until_s < before_s {
+        shortage.stretches += 1;
+    }
+    shortage.rows += 1;
+    shortage.until_s = row.time_s;
+    shortage.peak = shortage.peak.max(row.utilization.unwrap_or(0.0));
+    for (place, sum) in &mut shortage.others {
+        *sum += rows.get(*place).and_then(|other| other.utilization).unwrap_or(0.0);
+    }
+}
+
+/// The most utilized of the other resources while the shortage lasts, the first of equals, and its
+/// mean utilization.
+fn next<'r>(result: &'r RunResult, shortage: &Shortage) -> Option<(&'r ResourceRow, f64)> {
+    let others = shortage.others.iter().copied();
+    let (place, sum) = others.reduce(|most, other| if other.1 > most.1 { other } else { most })?;
+    Some((result.resources.get(place)?, sum / f64::from(shortage.rows.max(1))))
 }
 
 fn told(run: &Run<'_>, shortage: &Shortage) -> String {
@@ -129,13 +138,13 @@ fn told(run: &Run<'_>, shortage: &Shortage) -> String {
     } else {
         format!("{resource} of {pool} tightest {when} (up to {peak})")
     };
-    if let Some((other, resource, utilization)) = shortage.next {
-        let of = match other == shortage.pool {
+    if let Some((other, utilization)) = next(run.result, shortage) {
+        let of = match other.pool == shortage.pool {
             true => String::new(),
-            false => format!(" of {}", run.pool(other).name),
+            false => format!(" of {}", run.pool(other.pool).name),
         };
         let at = words::percent(utilization);
-        text.push_str(&format!(", next {}{of} at {at}", name(other, resource)));
+        text.push_str(&format!(", next {}{of} at {at}", name(other.pool, other.resource)));
     }
     text
 }

@@ -7,8 +7,8 @@ use crate::model::{OriginKind, PoolId, Scenario};
 
 /// Where stdout is no terminal.
 const USUAL_WIDTH: usize = 100;
-/// Between blocks side by side.
-const GAP: usize = 3;
+/// Between blocks side by side, at least and at best.
+const GAPS: [usize; 2] = [2, 4];
 
 /// The pools that a phase is told by.
 #[derive(Debug, Clone, Copy)]
@@ -60,9 +60,10 @@ pub fn phase_tables(runs: &[Run<'_>], style: TableStyle, width: Option<usize>) -
         return Some(format!("{about}\n{}", blocks.collect::<String>()));
     }
     let mut text = format!("{about}\n");
-    for row in rows_of_blocks(&blocks, width.unwrap_or(USUAL_WIDTH)) {
+    let width = width.unwrap_or(USUAL_WIDTH);
+    for row in rows_of_blocks(&blocks, width) {
         text.push('\n');
-        text.push_str(&side_by_side(row));
+        text.push_str(&side_by_side(row, width));
     }
     Some(text)
 }
@@ -117,8 +118,8 @@ fn rows_of_blocks(blocks: &[Vec<String>], width: usize) -> Vec<&[Vec<String>]> {
     while from < blocks.len() {
         let mut to = from + 1;
         let mut wide = width_of(&blocks[from]);
-        while to < blocks.len() && wide + GAP + width_of(&blocks[to]) <= width {
-            wide += GAP + width_of(&blocks[to]);
+        while to < blocks.len() && wide + GAPS[0] + width_of(&blocks[to]) <= width {
+            wide += GAPS[0] + width_of(&blocks[to]);
             to += 1;
         }
         rows.push(&blocks[from..to]);
@@ -127,14 +128,17 @@ fn rows_of_blocks(blocks: &[Vec<String>], width: usize) -> Vec<&[Vec<String>]> {
     rows
 }
 
-fn side_by_side(blocks: &[Vec<String>]) -> String {
+fn side_by_side(blocks: &[Vec<String>], width: usize) -> String {
+    let bare: usize = blocks.iter().map(|block| width_of(block)).sum();
+    let between = blocks.len().saturating_sub(1).max(1);
+    let gap = (width.saturating_sub(bare) / between).clamp(GAPS[0], GAPS[1]);
     let lines = blocks.iter().map(Vec::len).max().unwrap_or(0);
     let mut text = String::new();
     for index in 0..lines {
         let mut line = String::new();
         for block in blocks {
             let cell = block.get(index).map_or("", String::as_str);
-            let wide = width_of(block) + GAP;
+            let wide = width_of(block) + gap;
             line.push_str(&format!("{cell:<wide$}"));
         }
         text.push_str(line.trim_end());

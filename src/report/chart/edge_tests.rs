@@ -168,6 +168,22 @@ fn odd_phases_are_drawn() {
 }
 
 #[test]
+fn where_nothing_is_redirected_peaks_are_the_finding() {
+    let (scenario, mut results) = proxied_results(2, 4);
+    let said = |results: &[RunResult]| {
+        super::finding::utilization_finding(&scenario, results).replace('\u{a0}', " ")
+    };
+    for (result, peak) in results.iter_mut().zip([4.0, 1.25]) {
+        result.timeline.iter_mut().for_each(|row| row.time_s += 3.0);
+        result.timeline[0].utilization = Some(peak);
+    }
+    let expected = "proxy peaks at 400 % under watch-cpu, at 125 % under watch-concurrency";
+    assert_eq!(said(&results), expected);
+    results[1].timeline[0].utilization = Some(4.0);
+    assert_eq!(said(&results), "proxy peaks at 400 % under every policy");
+}
+
+#[test]
 fn a_finding_about_phases_names_worst_and_best() {
     let (scenario, results) = proxied_results(2, 4);
     let said = |results: &[RunResult]| {

@@ -1,7 +1,7 @@
 //! A chart's title: what it shows, as one sentence.
 
 use super::words::{duration, load, percent, zone};
-use crate::metric::{Outcome, RunResult, hit_pools};
+use crate::metric::{Outcome, PoolRow, RunResult, hit_pools};
 use crate::model::{Action, PoolId, Scenario};
 use crate::report::phase_table::Watched;
 use crate::report::words::HELD;
@@ -178,7 +178,38 @@ pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String
         (Some((high, _)), _) => {
             format!("Receivers peak at {} under every policy that redirects", load(high))
         }
-        _ => "No policy redirects traffic".to_owned(),
+        _ => peaks_compared(scenario, results),
+    }
+}
+
+/// Where nothing is redirected: the highest peak of any pool, and what it is under other policies.
+fn peaks_compared(scenario: &Scenario, results: &[RunResult]) -> String {
+    let zero_s = results.iter().find_map(|result| result.trigger_s).unwrap_or(0.0);
+    let counts = |row: &&PoolRow| row.time_s >= zero_s;
+    let rows = results.iter().flat_map(|result| &result.timeline).filter(counts);
+    let used = rows.filter_map(|row| Some((row.utilization?, row.pool)));
+    let Some((_, pool)) = used.reduce(|most, next| if next.0 > most.0 { next } else { most })
+    else {
+        return "Nothing was in rotation".to_owned();
+    };
+    let peak = |result: &RunResult| {
+        let of_pool = result.timeline.iter().filter(counts).filter(|row| row.pool == pool);
+        of_pool.filter_map(|row| row.utilization).fold(0.0, f64::max)
+    };
+    let peaks = || results.iter().map(|result| (peak(result), result));
+    let most = peaks().reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let least = peaks().reduce(|a, b| if b.0 < a.0 { b } else { a });
+    let pool = &scenario.pools[pool.index()].name;
+    match (most, least) {
+        (Some((high, worst)), Some((low, best))) if high - low > 0.01 => format!(
+            "{pool} peaks at {} under {}, at {} under {}",
+            load(high),
+            name(worst),
+            load(low),
+            name(best)
+        ),
+        (Some((high, _)), _) => format!("{pool} peaks at {} under every policy", load(high)),
+        _ => "Nothing was in rotation".to_owned(),
     }
 }
 

@@ -190,28 +190,28 @@ fn draw_texts(
     is_named: bool,
     [upper_top, lower_top, bottom]: [f64; 3],
 ) {
-    let rejects = panel.bars.iter().any(|bar| bar.row.rejected_ratio > Some(0.0));
-    let of = |text: fn(&Bar<'_>) -> String| panel.bars.iter().map(text).collect();
+    let rejected = |bar: &Bar<'_>| match bar.row.rejected_ratio {
+        Some(ratio) if ratio > 0.0 => (percent(ratio), ALARM),
+        Some(ratio) => (percent(ratio), SOFT),
+        None => ("–".to_owned(), SOFT),
+    };
     let rows = [
         TextRow {
             name: "instances",
             y: upper_top - 14.0,
-            texts: of(|bar| bar.row.instances.to_string()),
-            colour: SOFT,
+            texts: panel.bars.iter().map(|bar| (bar.row.instances.to_string(), SOFT)).collect(),
             may_skip: false,
         },
         TextRow {
             name: "rejected",
             y: lower_top - 14.0,
-            texts: of(|bar| bar.row.rejected_ratio.map_or_else(|| "–".to_owned(), percent)),
-            colour: if rejects { ALARM } else { SOFT },
+            texts: panel.bars.iter().map(rejected).collect(),
             may_skip: false,
         },
         TextRow {
             name: "phase",
             y: bottom + 21.0,
-            texts: panel.bars.iter().map(|bar| slots.named(bar.phase)).collect(),
-            colour: INK,
+            texts: panel.bars.iter().map(|bar| (slots.named(bar.phase), INK)).collect(),
             may_skip: true,
         },
     ];
@@ -265,8 +265,7 @@ impl Slots {
 struct TextRow {
     name: &'static str,
     y: f64,
-    texts: Vec<String>,
-    colour: Colour,
+    texts: Vec<(String, Colour)>,
     /// May some be left out where there is no room for all? Figures have all or none.
     may_skip: bool,
 }
@@ -274,7 +273,7 @@ struct TextRow {
 impl TextRow {
     fn draw(&self, scene: &mut Scene, slots: &Slots, is_named: bool) {
         let width = |text: &String| font::width(text, TICK_SIZE, Weight::Regular) + 6.0;
-        let widest = self.texts.iter().map(width).fold(1.0, f64::max);
+        let widest = self.texts.iter().map(|(text, _)| width(text)).fold(1.0, f64::max);
         let fits = widest <= slots.width;
         if !fits && !self.may_skip {
             return;
@@ -286,10 +285,10 @@ impl TextRow {
         // The first and the last move in by up to half their width.
         let every = if fits { 1.0 } else { (2.0 * widest / slots.width).ceil() };
         let right = slots.left + slots.count as f64 * slots.width;
-        for (index, text) in self.texts.iter().enumerate().step_by(every as usize) {
+        for (index, (text, colour)) in self.texts.iter().enumerate().step_by(every as usize) {
             let half = width(text) / 2.0;
             let x = slots.middle(index).min(right + 3.0 - half).max(slots.left - 3.0 + half);
-            scene.text((x, self.y), text, plain(TICK_SIZE, self.colour, Anchor::Middle));
+            scene.text((x, self.y), text, plain(TICK_SIZE, *colour, Anchor::Middle));
         }
     }
 }
