@@ -83,6 +83,21 @@ impl Entity {
         below.collect()
     }
 
+    /// Gives a table another name; what is there under it already gives way.
+    pub(super) fn rename_table(&mut self, from: &str, to: &str) {
+        let below = format!("{from}.");
+        if let Some(at) = self.tables.remove(from) {
+            self.tables.insert(to.to_owned(), at);
+        }
+        let keys: Vec<String> =
+            self.values.keys().filter(|key| key.starts_with(&below)).cloned().collect();
+        for key in keys {
+            if let Some(entry) = self.values.remove(&key) {
+                self.values.insert(format!("{to}.{}", &key[below.len()..]), entry);
+            }
+        }
+    }
+
     /// Forgets a table and all below it.
     pub(super) fn remove_table(&mut self, key: &str) {
         let below = format!("{key}.");
@@ -99,7 +114,7 @@ pub(super) type Table = BTreeMap<String, Arc<Entity>>;
 pub(super) struct Document {
     pub(super) root: Arc<Entity>,
     pub(super) simulation: Arc<Entity>,
-    tables: [Table; Section::ALL.len()],
+    pub(super) tables: [Table; Section::ALL.len()],
     /// Pools that stand for one in each of several zones, and the names of those.
     pub(super) templates: BTreeMap<String, Vec<String>>,
 }

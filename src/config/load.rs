@@ -3,6 +3,7 @@
 use super::document::{Assignment, Document};
 use super::lower::{self, NamedPolicy};
 use super::overrides;
+use super::plane::{self, PlaneChoice};
 use super::print::{Order, print};
 use super::problems::Problems;
 use super::setting::Section;
@@ -25,6 +26,8 @@ pub struct Loaded {
     pub file_name: String,
     /// A case for each policy, in the order of the file.
     pub cases: Vec<Case>,
+    /// How instances serve in all of them, and why.
+    pub plane: PlaneChoice,
     /// What is odd about it, by place.
     pub warnings: Vec<Problem>,
     /// The texts that warnings point into.
@@ -56,9 +59,16 @@ pub fn load(file_name: &str, text: &[u8], sets: &[String]) -> Result<Loaded, Rej
     let file = sources.add(file_name, String::from_utf8_lossy(text));
     let sets: Vec<SourceId> = sets.iter().map(|set| sources.add("--set", set.as_str())).collect();
     match prepare(text, file, &sets, &sources, &mut problems) {
-        Some(document) => finish(file_name, &document, sources, problems),
+        Some(documents) => finish(file_name, &documents, sources, problems),
         None => Err(Rejected { problems: problems.into_sorted(), sources }),
     }
+}
+
+/// A file with its overrides, and as it stands.
+struct Documents {
+    with_sets: Document,
+    /// None without overrides: it is the same.
+    own: Option<Document>,
 }
 
 /// Everything up to a document that is complete; none when its syntax is broken.
@@ -68,7 +78,7 @@ fn prepare(
     sets: &[SourceId],
     sources: &Sources,
     problems: &mut Problems,
-) -> Option<Document> {
+) -> Option<Documents> {
     let start = Span::new(file, 0..0);
     if let Some(problem) = unreadable(text, file) {
         problems.push(problem);
@@ -95,28 +105,44 @@ fn prepare(
         return None;
     }
     fill::fill(&mut document, start);
+    fill::default_client(&mut document, start);
+    let own = (!sets.is_empty()).then(|| {
+        let mut own = document.clone();
+        expand::expand(&mut own, &mut Problems::default());
+        own
+    });
+    apply_sets(&mut document, sets, sources, problems);
+    fill::default_client(&mut document, start);
+    Some(Documents { with_sets: document, own })
+}
+
+fn apply_sets(
+    document: &mut Document,
+    sets: &[SourceId],
+    sources: &Sources,
+    problems: &mut Problems,
+) {
     let parse = |set: &SourceId| overrides::parse_argument(sources.get(*set).text(), *set);
     let mut later = vec![];
     for set in sets {
         match parse(set) {
-            Ok(set) if overrides::decides_pools(&set) && names_unexpanded(&document, &set.path) => {
-                overrides::apply(&mut document, &set, problems);
+            Ok(set) if overrides::decides_pools(&set) && names_unexpanded(document, &set.path) => {
+                overrides::apply(document, &set, problems);
             }
             Ok(set) => later.push(set),
             Err(problem) => problems.push(*problem),
         }
     }
-    expand::expand(&mut document, problems);
+    expand::expand(document, problems);
     for set in &later {
         if overrides::decides_pools(set) && set.path.ends_with(".zones") {
             let title = format!("`{}` is settled: the pool is one of several", set.path);
             let problem = Problem::error("settled-zones", set.path_span, title);
             problems.push(problem.help("set `zones` of the pool as the file names it"));
         } else {
-            overrides::apply(&mut document, set, problems);
+            overrides::apply(document, set, problems);
         }
     }
-    Some(document)
 }
 
 fn unreadable(text: &[u8], file: SourceId) -> Option<Problem> {
@@ -138,36 +164,17 @@ fn names_unexpanded(document: &Document, path: &str) -> bool {
 
 fn finish(
     file_name: &str,
-    document: &Document,
+    documents: &Documents,
     sources: Sources,
     mut problems: Problems,
 ) -> Result<Loaded, Rejected> {
+    let document = &documents.with_sets;
     let fallback = name_from_file(file_name);
     let base = lower::scenario(document, &fallback, &mut problems);
     if let Some(base) = &base {
         lint::lint(document, base, &mut problems);
     }
-    let policies = lower::policies(document, &mut problems);
-    let mut cases = vec![];
-    for (policy, entity) in policies.into_iter().zip(document.in_order(Section::Policy)) {
-        let NamedPolicy { spec, set } = policy;
-        let scenario = match set.is_empty() {
-            true => base.clone(),
-            false => {
-                let case = with_set(document, &set, &fallback, &mut problems);
-                let at = entity.get("set").map_or(entity.at, |entry| entry.key);
-                if let (Some(base), Some(case)) = (&base, &case) {
-                    lint::lint_case(document, base, &entity.name, case, at, &mut problems);
-                }
-                let says_demand = set.iter().any(|set| fixes_demand(&set.path));
-                if let (Some(base), Some(case), false) = (&base, &case, says_demand) {
-                    lint::demand_moves(base, &entity.name, case, at, &mut problems);
-                }
-                case
-            }
-        };
-        cases.extend(spec.zip(scenario).map(|(policy, scenario)| Case { policy, scenario }));
-    }
+    let mut cases = cases(document, base.as_ref(), &fallback, &mut problems);
     if cases.len() < document.table(Section::Policy).len() && !problems.has_errors() {
         let title = "the file cannot be lowered, and nothing says why: please report it";
         problems.push(Problem::error("internal", document.root.at, title));
@@ -175,8 +182,14 @@ fn finish(
     if problems.has_errors() {
         return Err(Rejected { problems: problems.into_sorted(), sources });
     }
-    let name = base.map_or(fallback, |base| base.name);
+    let Some(base) = base else { return Err(Rejected { problems: vec![], sources }) };
+    let plane = plane(documents, &base, &fallback);
+    for case in &mut cases {
+        case.scenario.simulation.plane = plane.plane;
+    }
+    let name = base.name;
     Ok(Loaded {
+        plane,
         resolved: print(document, &name, Order::File),
         fingerprint_text: print(document, &name, Order::Name),
         name,
@@ -185,6 +198,50 @@ fn finish(
         warnings: problems.into_sorted(),
         sources,
     })
+}
+
+/// A case for each policy, in the order of the file; fewer when something is wrong.
+fn cases(
+    document: &Document,
+    base: Option<&Scenario>,
+    fallback: &str,
+    problems: &mut Problems,
+) -> Vec<Case> {
+    let policies = lower::policies(document, problems);
+    let mut cases = vec![];
+    for (policy, entity) in policies.into_iter().zip(document.in_order(Section::Policy)) {
+        let NamedPolicy { spec, set } = policy;
+        let scenario = match set.is_empty() {
+            true => base.cloned(),
+            false => {
+                let case = with_set(document, &set, fallback, problems);
+                let at = entity.get("set").map_or(entity.at, |entry| entry.key);
+                if let (Some(base), Some(case)) = (base, &case) {
+                    lint::lint_case(document, base, &entity.name, case, at, problems);
+                }
+                let says_demand = set.iter().any(|set| fixes_demand(&set.path));
+                if let (Some(base), Some(case), false) = (base, &case, says_demand) {
+                    lint::demand_moves(base, &entity.name, case, at, problems);
+                }
+                case
+            }
+        };
+        cases.extend(spec.zip(scenario).map(|(policy, scenario)| Case { policy, scenario }));
+    }
+    cases
+}
+
+/// The plane that the whole invocation runs on.
+fn plane(documents: &Documents, base: &Scenario, fallback: &str) -> PlaneChoice {
+    let document = &documents.with_sets;
+    let own = documents.own.as_ref().and_then(|own| {
+        // A file that only its overrides make whole is taken with them.
+        Some((own, lower::scenario(own, fallback, &mut Problems::default())?))
+    });
+    match &own {
+        Some((own, scenario)) => plane::choose(document, own, scenario),
+        None => plane::choose(document, document, base),
+    }
 }
 
 fn fixes_demand(path: &str) -> bool {
@@ -200,7 +257,7 @@ fn with_set(
     problems: &mut Problems,
 ) -> Option<Scenario> {
     let mut document = document.clone();
-    let settable = ["instance", "pool", "client"];
+    let settable = ["instance", "pool", "client", "source", "autoscaler"];
     for assignment in set {
         let first = assignment.path.split('.').next().unwrap_or_default();
         let is_other = super::registry::root().children.contains_key(first);
@@ -208,13 +265,15 @@ fn with_set(
             let title = format!("a policy cannot set `{}`", assignment.path);
             let at = assignment.path_span;
             problems.push(Problem::error("not-in-policy", at, title).help(
-                "a policy sets keys of instances, pools and clients; the rest is the same for \
-                 all: use `--set`",
+                "a policy sets keys of instances, pools, clients, sources and autoscalers; the \
+                 rest is the same for all: use `--set`",
             ));
             continue;
         }
         overrides::apply(&mut document, assignment, problems);
     }
+    let start = document.root.at;
+    fill::default_client(&mut document, start);
     lower::scenario(&document, fallback, problems)
 }
 

@@ -11,6 +11,7 @@ mod lint;
 mod load;
 mod lower;
 mod overrides;
+mod plane;
 mod print;
 mod problems;
 mod quantity;
@@ -21,5 +22,6 @@ mod setting;
 mod value;
 
 pub use load::{Loaded, Rejected, load};
+pub use plane::PlaneChoice;
 pub use registry::{EVENT_KINDS, EventKind, settings};
 pub use setting::{Default, InRun, Kind, Least, Range, Section, Setting};

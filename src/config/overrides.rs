@@ -5,10 +5,9 @@ use std::sync::Arc;
 use super::document::{Assignment, Document, Entity, Entry, Table, Value};
 use super::problems::{Problems, list, or_list, refuse};
 use super::raw::{Raw, read_value};
-use super::read;
+use super::{expand, read, value};
 use super::registry::{self, Node};
 use super::setting::{Kind, Section, Setting};
-use super::value;
 use crate::diagnostic::{Problem, SourceId, Span};
 
 /// The table that a path leads to.
@@ -17,6 +16,12 @@ pub(super) enum Owner {
     Root,
     Simulation,
     Named(Section, String),
+}
+
+impl Owner {
+    fn is_pool(&self) -> bool {
+        matches!(self, Self::Named(Section::Pool, _))
+    }
 }
 
 /// What a path means in a document: a setting or a table of one entity.
@@ -86,13 +91,14 @@ fn apply_to(
     let entity = match &found.owner {
         Owner::Root => Arc::make_mut(&mut document.root),
         Owner::Simulation => Arc::make_mut(&mut document.simulation),
-        Owner::Named(section, name) => match document.table_mut(*section).get_mut(name) {
+        Owner::Named(section, name) => match document.tables[*section as usize].get_mut(name) {
             Some(entity) => Arc::make_mut(entity),
             None => return,
         },
     };
     let Assignment { raw, at, path_span, .. } = assignment;
-    if let Some(setting) = found.node.setting {
+    let is_table = found.node.names.is_some() && matches!(raw, Raw::Table(_));
+    if let Some(setting) = found.node.setting.filter(|_| !is_table) {
         let value = value::check(setting, raw, *at, problems);
         set(entity, setting, &found.key, Entry { value, key: *path_span, at: *at });
         return;
@@ -109,6 +115,9 @@ fn apply_to(
     note_tables(entity, &found.key, *path_span);
     entity.tables.insert(found.key.clone(), *path_span);
     read::read_table(found.node, items, &format!("{}.", found.key), entity, problems);
+    if found.owner.is_pool() {
+        expand::settle_calls(entity, &document.templates);
+    }
 }
 
 fn set(entity: &mut Entity, setting: &Setting, key: &str, entry: Entry) {
@@ -167,7 +176,12 @@ pub(super) fn resolve(
     let (key, node) = descend(below, rest, path, *at, problems)?;
     let mut found = vec![];
     for name in names {
-        for key in star_keys(&document.table(section)[&name], &key) {
+        let entity = &document.table(section)[&name];
+        for key in star_keys(entity, &key, node) {
+            let key = match section {
+                Section::Pool => expand::settled_key(entity, &key, &document.templates),
+                _ => key,
+            };
             found.push(Found { owner: Owner::Named(section, name.clone()), key, node });
         }
     }
@@ -179,16 +193,20 @@ pub(super) fn resolve(
     Ok(found)
 }
 
-/// The key below an entity with `*` replaced by each name that stands there.
-fn star_keys(entity: &Entity, key: &str) -> Vec<String> {
-    match key.split_once('*') {
-        Some((before, after)) => {
-            let table = before.trim_end_matches('.');
-            let names = entity.names_below(table).into_iter();
-            names.map(|(name, _)| format!("{before}{name}{after}")).collect()
-        }
-        None => vec![key.to_owned()],
-    }
+/// The key below an entity with each `*` replaced by each name that stands there.
+fn star_keys(entity: &Entity, key: &str, node: &Node) -> Vec<String> {
+    let Some((before, after)) = key.split_once('*') else { return vec![key.to_owned()] };
+    let table = before.trim_end_matches('.');
+    let names: Vec<String> = if after.is_empty() && node.setting.is_some() {
+        let below = entity.values.keys().filter_map(|key| key.strip_prefix(before));
+        below.filter(|name| !name.contains('.')).map(str::to_owned).collect()
+    } else {
+        entity.names_below(table).into_iter().map(|(name, _)| name).collect()
+    };
+    names
+        .iter()
+        .flat_map(|name| star_keys(entity, &format!("{before}{name}{after}"), node))
+        .collect()
 }
 
 fn names_of(
@@ -224,8 +242,11 @@ pub(super) fn unknown_name(
         Section::Client => "unknown-client",
         Section::Zone => "unknown-zone",
         Section::Pool => "unknown-pool",
+        Section::Source => "unknown-source",
+        Section::Autoscaler => "unknown-autoscaler",
         Section::Policy => "unknown-policy",
         Section::Event => "unknown-event",
+        Section::Phase => "unknown-phase",
     };
     let word = section.word();
     let problem = Problem::error(id, at, format!("there is no {word} `{name}`"));
@@ -245,7 +266,7 @@ fn unknown_path(path: &str, at: Span) -> Problem {
 fn with_keys(problem: Problem, node: &Node, before: &str) -> Problem {
     match (node.keys().next(), &node.names) {
         (Some(_), _) => problem.help(format!("{before}: {}", list(node.keys()))),
-        (None, Some(_)) => problem.help("write a table of names, such as `{ b = { weight = 2 } }`"),
+        (None, Some(_)) => problem.help("write a table of names, such as `{ b = {} }`"),
         (None, None) => problem.help("it has no keys"),
     }
 }

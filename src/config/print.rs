@@ -3,12 +3,16 @@
 use std::fmt::Write;
 
 use super::document::{Assignment, Document, Entity, Value};
-use super::lower::DEFAULT_PROBE_TIMEOUT_S;
+use super::expand::{in_zone_of, settled_key};
+use super::lower::{self, DEFAULT_PROBE_TIMEOUT_S};
 use super::quantity::{format_duration, format_ratio};
-use super::raw::Raw;
+use super::raw::{Item, Raw};
 use super::registry;
 use super::setting::{Kind, Section, Setting};
 use crate::policy;
+
+/// The one table below an entity's that is printed under a header.
+const HEALTH_CHECK: &str = "health_check";
 
 /// The order of tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,31 +34,66 @@ pub(super) fn print(document: &Document, name: &str, order: Order) -> String {
         };
         for entity in entities {
             let _ = writeln!(out, "\n[{}.{}]", section.word(), entity.name);
-            print_keys(&format!("{}.*.", section.word()), entity, document, &mut out);
-            if section == Section::Pool {
-                print_failover(entity, &mut out);
-            }
+            print_entity(section, entity, document, &mut out);
         }
     }
     out
 }
 
-fn print_keys(prefix: &str, entity: &Entity, document: &Document, out: &mut String) {
-    let mut header = "";
-    for setting in registry::settings() {
-        let Some(key) = setting.path.strip_prefix(prefix) else { continue };
-        if key.contains('*') || setting.kind == Kind::Later {
-            continue;
+fn print_entity(section: Section, entity: &Entity, document: &Document, out: &mut String) {
+    print_keys(&format!("{}.*.", section.word()), entity, document, out);
+    match section {
+        Section::Pool => {
+            print_named("pool.*.", "failover", entity, document, out);
+            print_named("pool.*.", "calls", entity, document, out);
         }
-        let Some(text) = text_of(prefix, setting, key, entity, document) else { continue };
-        let (table, last) = key.split_once('.').unwrap_or(("", key));
-        if table != header {
-            // A table in a table comes last in the registry, so nothing follows it.
-            let _ = writeln!(out, "\n[{}.{}.{table}]", &prefix[..prefix.len() - 3], entity.name);
-            header = table;
+        Section::Instance => {
+            print_named("instance.*.", "resource", entity, document, out);
+            // A table with a header of its own comes last, so that nothing follows it.
+            let _ = writeln!(out, "\n[instance.{}.{HEALTH_CHECK}]", entity.name);
+            let prefix = format!("{HEALTH_CHECK}.");
+            for (key, text) in texts("instance.*.", entity, document) {
+                if let Some(key) = key.strip_prefix(&prefix) {
+                    let _ = writeln!(out, "{key} = {text}");
+                }
+            }
         }
-        let _ = writeln!(out, "{last} = {text}");
+        Section::Autoscaler => {
+            for (path, entry) in lower::targets(entity) {
+                let setting = registry::root().find(&format!("autoscaler.*.target.{path}"));
+                if let Some(setting) = setting.and_then(|node| node.setting) {
+                    let text = value_text(setting, &entry.value, document);
+                    let _ = writeln!(out, "target.{} = {text}", quoted(path));
+                }
+            }
+        }
+        _ => {}
     }
+}
+
+/// The keys of a table and of those below it, apart from tables of names and health checks.
+fn print_keys(prefix: &str, entity: &Entity, document: &Document, out: &mut String) {
+    for (key, text) in texts(prefix, entity, document) {
+        let table = key.split_once('.').map_or("", |(table, _)| table);
+        if ![HEALTH_CHECK, "target"].contains(&table) {
+            let _ = writeln!(out, "{key} = {text}");
+        }
+    }
+}
+
+/// Each key below a table whose path has no further name, and its value.
+fn texts<'a>(
+    prefix: &'a str,
+    entity: &'a Entity,
+    document: &'a Document,
+) -> impl Iterator<Item = (&'static str, String)> + 'a {
+    registry::settings().filter_map(move |setting| {
+        let key = setting.path.strip_prefix(prefix)?;
+        if key.contains('*') || setting.kind == Kind::Later {
+            return None;
+        }
+        Some((key, text_of(prefix, setting, key, entity, document)?))
+    })
 }
 
 fn text_of(
@@ -71,6 +110,9 @@ fn text_of(
         Value::Text(word) => Some(word.as_str()),
         _ => None,
     };
+    if is_left_out(entity, key, word) {
+        return None;
+    }
     match (prefix, key) {
         ("pool.*.", "service") => word("instance").map(quoted),
         ("pool.*.", "choices") if word("balancing") != Some("least-request") => None,
@@ -80,6 +122,25 @@ fn text_of(
         ("policy.*.", key) => own_default(setting, word("kind")?, key, entity)
             .or_else(|| default_text(prefix, setting, key, document)),
         _ => default_text(prefix, setting, key, document),
+    }
+}
+
+/// Does a key mean nothing beside what else the table says?
+fn is_left_out<'a>(
+    entity: &'a Entity,
+    key: &str,
+    word: impl Fn(&'static str) -> Option<&'a str>,
+) -> bool {
+    let has = |key| entity.get(key).is_some();
+    let backoff = word("retry.backoff").unwrap_or("exponential");
+    let (table, last) = key.split_once('.').unwrap_or(("", key));
+    match (table, last) {
+        ("retry" | "arrivals", _) if !entity.tables.contains_key(table) => true,
+        ("retry", "base" | "jitter") => backoff == "none",
+        ("retry", "max_backoff") => backoff != "exponential",
+        ("retry", "budget") => has("retry.budget_rps"),
+        ("", "call_mode") => entity.names_below("calls").is_empty(),
+        _ => false,
     }
 }
 
@@ -108,28 +169,46 @@ fn own_default(setting: &Setting, kind: &str, key: &str, entity: &Entity) -> Opt
     own.default.map(|value| number_text(&setting.kind, value))
 }
 
-fn print_failover(entity: &Entity, out: &mut String) {
-    if !entity.tables.contains_key("failover") {
+/// A table of names, such as a pool's failover targets, each as a table in one line.
+fn print_named(
+    prefix: &str,
+    table: &str,
+    entity: &Entity,
+    document: &Document,
+    out: &mut String,
+) {
+    if !entity.tables.contains_key(table) {
         return;
     }
-    let targets = entity.names_below("failover");
-    if targets.is_empty() {
-        out.push_str("failover = {}\n");
+    let names = entity.names_below(table);
+    if names.is_empty() {
+        let _ = writeln!(out, "{table} = {{}}");
     }
-    for (target, _) in targets {
-        let value = |key: &str| {
-            let entry = entity.get(&format!("failover.{target}.{key}"));
-            entry.map(|entry| entry.value.clone())
-        };
-        let weight = match value("weight") {
-            Some(Value::Number(weight)) => weight,
-            _ => 1.0,
-        };
-        let priority = match value("priority") {
-            Some(Value::Count(priority)) => priority,
-            _ => 0,
-        };
-        let _ = writeln!(out, "failover.{target} = {{ weight = {weight}, priority = {priority} }}");
+    for (name, _) in names {
+        let of_name = format!("{prefix}{table}.*.");
+        let pairs: Vec<String> = registry::settings()
+            .filter_map(|setting| {
+                let key = setting.path.strip_prefix(&of_name)?;
+                let text = match entity.get(&format!("{table}.{name}.{key}")) {
+                    Some(entry) => value_text(setting, &entry.value, document),
+                    None if table == "resource" => resource_default(entity, &name, key)?,
+                    None => default_text(&of_name, setting, key, document)?,
+                };
+                Some(format!("{key} = {text}"))
+            })
+            .collect();
+        let _ = writeln!(out, "{table}.{name} = {{ {} }}", pairs.join(", "));
+    }
+}
+
+/// What a key of a resource is when the file is silent, by the way in which the resource is used.
+fn resource_default(entity: &Entity, name: &str, key: &str) -> Option<String> {
+    let has = |key: &str| entity.get(&format!("resource.{name}.{key}")).is_some();
+    match (lower::is_consumed(name, has), key) {
+        (true, "per_request") | (false, "held") => Some("1".to_owned()),
+        (false, "base") => Some("0".to_owned()),
+        (false, "when_full") => Some(quoted("queue")),
+        _ => None,
     }
 }
 
@@ -160,10 +239,9 @@ fn number_text(kind: &Kind, number: f64) -> String {
 fn assignments_text(assignments: &[Assignment], document: &Document) -> String {
     let mut pairs: Vec<(String, String)> = vec![];
     for assignment in assignments {
-        let text = raw_text(&assignment.raw);
-        for path in expanded_paths(&assignment.path, document) {
+        for (path, raw) in expanded(assignment, document) {
             pairs.retain(|(known, _)| *known != path);
-            pairs.push((path, text.clone()));
+            pairs.push((path, raw_text(&raw)));
         }
     }
     let pairs: Vec<_> =
@@ -174,16 +252,38 @@ fn assignments_text(assignments: &[Assignment], document: &Document) -> String {
     }
 }
 
-fn expanded_paths(path: &str, document: &Document) -> Vec<String> {
-    let template = path
-        .strip_prefix("pool.")
-        .and_then(|rest| rest.split_once('.'))
-        .filter(|(name, _)| !document.table(Section::Pool).contains_key(*name))
-        .and_then(|(name, key)| Some((document.templates.get(name)?, key)));
-    match template {
-        Some((pools, key)) => pools.iter().map(|pool| format!("pool.{pool}.{key}")).collect(),
-        None => vec![path.to_owned()],
-    }
+/// An assignment for each pool where it names several, or calls one of several.
+fn expanded(assignment: &Assignment, document: &Document) -> Vec<(String, Raw)> {
+    let Assignment { path, raw, .. } = assignment;
+    let as_written = || vec![(path.clone(), raw.clone())];
+    let Some((name, key)) = path.strip_prefix("pool.").and_then(|rest| rest.split_once('.')) else {
+        return as_written();
+    };
+    let table = document.table(Section::Pool);
+    let is_call = key.split('.').next() == Some("calls");
+    let pools: Vec<String> = match document.templates.get(name) {
+        _ if name == "*" && is_call => table.keys().cloned().collect(),
+        Some(pools) if !table.contains_key(name) => pools.clone(),
+        _ if is_call => vec![name.to_owned()],
+        _ => return as_written(),
+    };
+    let settled = |pool: String| {
+        let entity = table.get(&pool)?;
+        let key = settled_key(entity, key, &document.templates);
+        let raw = match raw {
+            Raw::Table(items) if key == "calls" => Raw::Table(
+                items.iter().map(|item| settled_call(item, entity, document)).collect(),
+            ),
+            raw => raw.clone(),
+        };
+        Some((format!("pool.{pool}.{key}"), raw))
+    };
+    pools.into_iter().filter_map(settled).collect()
+}
+
+fn settled_call(item: &Item, pool: &Entity, document: &Document) -> Item {
+    let own = in_zone_of(pool, &item.key, &document.templates);
+    Item { key: own.unwrap_or_else(|| item.key.clone()), ..item.clone() }
 }
 
 fn raw_text(raw: &Raw) -> String {

@@ -100,6 +100,13 @@ pub(super) fn read_table(
 }
 
 fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, problems: &mut Problems) {
+    if let Some((pool, key)) = item.key.split_once('.').filter(|_| node.has_leaf_names()) {
+        // A quoted key such as `"service.cpu"` says what nested tables say.
+        let inner = Item { key: key.to_owned(), ..item.clone() };
+        let raw = Raw::Table(vec![inner]);
+        let item = Item { key: pool.to_owned(), raw, ..item.clone() };
+        return read_item(node, &item, prefix, entity, problems);
+    }
     let Some(child) = node.child(&item.key) else {
         let close = problems.suggest(&item.key, node.children.keys().copied());
         problems.push(unknown_key(node, &item.key, item.key_span, problems));
@@ -115,7 +122,8 @@ fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, proble
         return;
     }
     let path = format!("{prefix}{}", item.key);
-    if let Some(setting) = child.setting {
+    let is_table = child.names.is_some() && matches!(item.raw, Raw::Table(_));
+    if let Some(setting) = child.setting.filter(|_| !is_table) {
         if setting.kind == Kind::Later {
             let what = format!("`{}`", item.key);
             problems.push(value::not_yet(&what, item.key_span));
@@ -124,7 +132,7 @@ fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, proble
         let value = value::check(setting, &item.raw, item.at, problems);
         entity.values.insert(path, Entry { value, key: item.key_span, at: item.at });
     } else if let Raw::Table(below) = &item.raw {
-        entity.tables.insert(path.clone(), item.key_span);
+        entity.tables.entry(path.clone()).or_insert(item.key_span);
         read_table(child, below, &format!("{path}."), entity, problems);
     } else {
         let title = format!("`{}` must be a table, not {}", item.key, item.raw.what());

@@ -1,6 +1,6 @@
 //! What one setting of a topology file is.
 
-use crate::model::{ClientSetting, InstanceSetting, PoolSetting};
+use crate::model::{AutoscalerSetting, ClientSetting, InstanceSetting, PoolSetting};
 
 /// The least value of a range.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -45,16 +45,31 @@ pub enum Section {
     Zone,
     /// `[pool.NAME]`
     Pool,
+    /// `[source.NAME]`
+    Source,
+    /// `[autoscaler.NAME]`
+    Autoscaler,
     /// `[policy.NAME]`
     Policy,
     /// `[event.NAME]`
     Event,
+    /// `[phase.NAME]`
+    Phase,
 }
 
 impl Section {
     /// Every section, in the order in which they are described.
-    pub const ALL: [Self; 6] =
-        [Self::Instance, Self::Client, Self::Zone, Self::Pool, Self::Policy, Self::Event];
+    pub const ALL: [Self; 9] = [
+        Self::Instance,
+        Self::Client,
+        Self::Zone,
+        Self::Pool,
+        Self::Source,
+        Self::Autoscaler,
+        Self::Policy,
+        Self::Event,
+        Self::Phase,
+    ];
 
     /// The word in the file.
     #[must_use]
@@ -64,8 +79,11 @@ impl Section {
             Self::Client => "client",
             Self::Zone => "zone",
             Self::Pool => "pool",
+            Self::Source => "source",
+            Self::Autoscaler => "autoscaler",
             Self::Policy => "policy",
             Self::Event => "event",
+            Self::Phase => "phase",
         }
     }
 
@@ -89,8 +107,10 @@ pub enum Kind {
     Count(u64, u64),
     /// One of these words; the second list is known and not supported yet.
     Word(&'static [&'static str], &'static [&'static str]),
-    /// `true` or `false`, of which only this one is supported yet.
-    Only(bool),
+    /// Work: a string with units, in seconds, or a plain number of units.
+    Work(Range),
+    /// `true` or `false`.
+    Switch,
     /// The name of a table of that section.
     Name(Section),
     /// A list of names of tables of that section.
@@ -129,6 +149,14 @@ pub enum InRun {
     Headroom,
     /// As a setting of a client.
     Client(ClientSetting),
+    /// As what an instance kind has of a resource.
+    ResourceLimit,
+    /// As a source's demand.
+    SourceDemand,
+    /// As a setting of an autoscaler.
+    Autoscaler(AutoscalerSetting),
+    /// As the value of one of an autoscaler's targets.
+    ScaleTarget,
 }
 
 /// One setting.
@@ -176,9 +204,9 @@ impl Setting {
         self
     }
 
-    /// The last part of the path: the key in its table.
+    /// The last part of the path that is no name: the key in its table.
     #[must_use]
     pub fn key(&self) -> &str {
-        self.path.rsplit('.').next().unwrap_or(&self.path)
+        self.path.rsplit('.').find(|part| *part != "*").unwrap_or(&self.path)
     }
 }

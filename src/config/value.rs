@@ -27,7 +27,8 @@ pub(super) fn check(setting: &Setting, raw: &Raw, at: Span, problems: &mut Probl
         Kind::Number(range) => number(setting, *range, raw, at),
         Kind::Count(least, most) => count(setting, *least, *most, raw, at),
         Kind::Word(words, later) => word(setting, words, later, raw, at, problems),
-        Kind::Only(only) => switch(setting, *only, raw, at),
+        Kind::Work(range) => work(setting, *range, raw, at),
+        Kind::Switch => switch(setting, raw, at),
         Kind::Text | Kind::Name(_) => text(setting, raw, at),
         Kind::Names(_) => names(setting, raw, at),
         Kind::Assignments => assignments(setting, raw, at),
@@ -123,7 +124,7 @@ fn allowed(setting: &Setting) -> String {
     let range = match &setting.kind {
         Kind::Duration(range) => of(*range, &|v| format!("\"{}\"", format_duration(v))),
         Kind::Ratio(range) => of(*range, &format_ratio),
-        Kind::Number(range) => of(*range, &|v| v.to_string()),
+        Kind::Number(range) | Kind::Work(range) => of(*range, &|v| v.to_string()),
         Kind::Count(least, most) => format!("{least} to {most}"),
         _ => return fragment(setting.sentence),
     };
@@ -239,11 +240,19 @@ fn word(
     })
 }
 
-fn switch(setting: &Setting, only: bool, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
+fn switch(setting: &Setting, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
     match raw {
-        Raw::Switch(value) if *value == only => Ok(Value::Switch(only)),
-        Raw::Switch(value) => refuse(not_yet(&format!("`{} = {value}`", setting.key()), at)),
-        _ => refuse(wrong_type(setting, raw, at, "true or false", &only.to_string())),
+        Raw::Switch(value) => Ok(Value::Switch(*value)),
+        _ => refuse(wrong_type(setting, raw, at, "true or false", "true")),
+    }
+}
+
+/// Seconds where there is a unit, else a plain number of whatever the resource is counted in.
+fn work(setting: &Setting, range: Range, raw: &Raw, at: Span) -> Result<Value, Box<Problem>> {
+    match raw {
+        Raw::Text(_) => duration(setting, range, raw, at),
+        Raw::Integer(_) | Raw::Float(_) => number(setting, range, raw, at),
+        _ => refuse(wrong_type(setting, raw, at, "a duration or a number", "\"120ms\"")),
     }
 }
 

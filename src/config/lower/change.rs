@@ -1,14 +1,17 @@
 //! An event's `set` to typed changes of model values.
 
+use super::demand::demand_rps;
 use super::event::World;
 use super::get::Table;
-use super::pool::demand_rps;
+use super::{fleet, limits};
 use crate::config::document::{Assignment, Value};
 use crate::config::overrides::{self, Found, Owner};
 use crate::config::problems::Problems;
 use crate::config::setting::{InRun, Section, Setting};
 use crate::diagnostic::Problem;
-use crate::model::{Change, ClientId, InstanceSetting, KindId, PoolId, PoolSetting};
+use crate::model::{
+    AutoscalerId, Change, ClientId, InstanceSetting, KindId, PoolId, PoolSetting, SourceId,
+};
 
 /// Lowers an event's `set`, in its order; none when one of its settings is wrong.
 pub(super) fn changes(
@@ -69,16 +72,36 @@ fn change(
     match in_run {
         InRun::Instance(setting) => {
             let kind = KindId::from_index(index);
-            check_probe_timeout(world, kind, setting, value, assignment, problems)?;
+            check_instance(world, kind, setting, value, assignment, problems)?;
             Some(Change::Instance { kind, setting, value })
         }
         InRun::Client(setting) => {
-            Some(Change::Client { client: ClientId::from_index(index), setting, value })
+            let client = ClientId::from_index(index);
+            limits::check_client(world, client, setting, assignment, problems)?;
+            Some(Change::Client { client, setting, value })
         }
         InRun::Pool(setting) => {
-            Some(Change::Pool { pool: PoolId::from_index(index), setting, value: value? })
+            let pool = PoolId::from_index(index);
+            limits::check_pool(world, pool, setting, assignment, problems)?;
+            Some(Change::Pool { pool, setting, value: value? })
         }
         InRun::Headroom => headroom(world, setting, name, index, value?, assignment, problems),
+        InRun::ResourceLimit => {
+            let kind = KindId::from_index(index);
+            limits::resource(world, kind, &found.key, value?, assignment, problems)
+        }
+        InRun::SourceDemand => {
+            Some(Change::SourceDemand { source: SourceId::from_index(index), value: value? })
+        }
+        InRun::Autoscaler(setting) => {
+            let autoscaler = AutoscalerId::from_index(index);
+            limits::check_size(world, autoscaler, value?, assignment, problems)?;
+            Some(Change::Autoscaler { autoscaler, setting, value: value? })
+        }
+        InRun::ScaleTarget => {
+            let autoscaler = AutoscalerId::from_index(index);
+            limits::target(world, autoscaler, &found.key, value?, assignment, problems)
+        }
         InRun::Fixed => None,
     }
 }
@@ -94,24 +117,36 @@ fn fixed(assignment: &Assignment) -> Problem {
     }
 }
 
-fn check_probe_timeout(
+fn check_instance(
     world: &World<'_>,
-    kind: KindId,
+    id: KindId,
     setting: InstanceSetting,
     value: Option<f64>,
     assignment: &Assignment,
     problems: &mut Problems,
 ) -> Option<()> {
-    let interval_s = world.kinds.get(kind.index())?.as_ref()?.health_check.interval.get();
-    if setting == InstanceSetting::ProbeTimeout && value.is_some_and(|value| value > interval_s) {
-        let title = "the probes' `timeout` must be at most their `interval`";
-        problems.push(
+    let kind = world.parts.kinds.get(id.index())?.as_ref()?;
+    let interval_s = kind.health_check.interval.get();
+    let problem = match setting {
+        InstanceSetting::ProbeTimeout if value.is_some_and(|value| value > interval_s) => {
+            let title = "the probes' `timeout` must be at most their `interval`";
             Problem::error("timeout-over-interval", assignment.at, title)
-                .help(format!("the interval is {interval_s} s")),
-        );
-        return None;
-    }
-    Some(())
+                .help(format!("the interval is {interval_s} s"))
+        }
+        InstanceSetting::ServiceTime
+            if value == Some(0.0) && !fleet::may_be_instant(kind, id, &world.parts.pools) =>
+        {
+            fleet::not_instant(&kind.name, assignment.at)
+        }
+        InstanceSetting::Workers if kind.workers.is_none() || value.is_none() => {
+            let title = "an instance cannot gain or lose the limit of its workers during a run";
+            Problem::error("not-in-run", assignment.path_span, title)
+                .help("only a number of workers can change to another")
+        }
+        _ => return Some(()),
+    };
+    problems.push(problem);
+    None
 }
 
 /// Headroom in a run is a demand: that of the capacity that the pool has at the start.
@@ -131,9 +166,7 @@ fn headroom(
         problems.push(problem.help(format!("set `pool.{name}.demand_rps` instead")));
         return None;
     };
-    let pool = &world.pools.get(index)?.as_ref()?.pool;
-    let kind = world.kinds.get(pool.kind.index())?.as_ref()?;
-    let capacity_rps = kind.capacity_rps(None) * f64::from(pool.instances);
+    let capacity_rps = *world.capacity_rps?.get(index)?;
     if of == "capacity" && value >= 1.0 {
         let title = "headroom of capacity must be below 100%";
         problems.push(Problem::error("out-of-range", assignment.at, title));

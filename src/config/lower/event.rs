@@ -10,28 +10,34 @@ use crate::config::problems::{Problems, list, or_list};
 use crate::config::registry::{EVENT_COMMON, EVENT_KINDS, EventKind};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::model::{Action, Event, InstanceKind, LossAmount, PoolId, Simulation, Surged, ZoneId};
+use crate::model::{
+    Action, Autoscaler, Client, Event, InstanceKind, LossAmount, PoolId, Simulation, Source,
+    SourceId, Surged, ZoneId,
+};
 use crate::units::Ratio;
+
+/// The tables of a file, by name, each lowered if it is right.
+pub(super) struct Parts {
+    pub(super) kinds: Vec<Option<InstanceKind>>,
+    pub(super) clients: Vec<Option<Client>>,
+    pub(super) pools: Vec<Option<NamedPool>>,
+    pub(super) sources: Vec<Option<Source>>,
+    pub(super) autoscalers: Vec<Option<Autoscaler>>,
+}
 
 /// What events can be about.
 pub(super) struct World<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) simulation: Option<Simulation>,
-    pub(super) kinds: &'a [Option<InstanceKind>],
-    pub(super) pools: &'a [Option<NamedPool>],
+    pub(super) parts: &'a Parts,
+    /// Capacity of each pool at the start, rps; none when pools are wrong.
+    pub(super) capacity_rps: Option<&'a [f64]>,
 }
 
 /// Lowers all events, by time and name; none when one of them is wrong.
-pub(super) fn events(
-    context: &Context<'_>,
-    simulation: Option<Simulation>,
-    kinds: &[Option<InstanceKind>],
-    pools: &[Option<NamedPool>],
-    problems: &mut Problems,
-) -> Option<Vec<Event>> {
-    let world = World { context, simulation, kinds, pools };
-    let table = context.document.table(Section::Event);
-    let events: Vec<_> = table.values().map(|entity| event(&world, entity, problems)).collect();
+pub(super) fn events(world: &World<'_>, problems: &mut Problems) -> Option<Vec<Event>> {
+    let table = world.context.document.table(Section::Event);
+    let events: Vec<_> = table.values().map(|entity| event(world, entity, problems)).collect();
     let mut events = events.into_iter().collect::<Option<Vec<_>>>()?;
     events.sort_by(|a, b| a.at.get().total_cmp(&b.at.get()).then_with(|| a.name.cmp(&b.name)));
     Some(events)
@@ -187,14 +193,15 @@ fn action(
             Action::Errors { pools: pools?, share: share? }
         }
         "surge" => {
-            let (pool, factor) = (pool(world, table, problems), ratio("factor", problems));
-            Action::Surge { of: Surged::Pool(pool?), factor: factor? }
+            let (of, factor) = (surged(world, table, problems), ratio("factor", problems));
+            Action::Surge { of: of?, factor: factor? }
         }
         "add-instances" => {
             let pool = pool(world, table, problems);
             let count = table.small_count("count", problems);
             Action::AddInstances { pool: pool?, count: count? }
         }
+        "launches-refused" => Action::LaunchesRefused { pools: pools(world, table, problems)? },
         _ => Action::Set { changes: change::changes(world, table, problems)? },
     })
 }
@@ -209,6 +216,24 @@ fn pool(world: &World<'_>, table: &Table<'_>, problems: &mut Problems) -> Option
     reference(world.context, table, Section::Pool, &name, problems).map(PoolId::from_index)
 }
 
+/// Whose demand is multiplied.
+fn surged(world: &World<'_>, table: &Table<'_>, problems: &mut Problems) -> Option<Surged> {
+    if table.has("source") {
+        let name = table.text("source", problems)?;
+        let index = reference(world.context, table, Section::Source, &name, problems)?;
+        return Some(Surged::Source(SourceId::from_index(index)));
+    }
+    let pool = pool(world, table, problems)?;
+    let named = world.parts.pools.get(pool.index())?.as_ref()?;
+    if !named.pool.has_demand {
+        let title = format!("pool `{}` has no demand of its own to multiply", named.pool.name);
+        let problem = Problem::error("no-own-demand", table.place("pool"), title);
+        problems.push(problem.help("name a `source` instead, or the pool that calls it"));
+        return None;
+    }
+    Some(Surged::Pool(pool))
+}
+
 /// The pool, or the pools of the zone.
 fn pools(world: &World<'_>, table: &Table<'_>, problems: &mut Problems) -> Option<Vec<PoolId>> {
     if table.has("pool") {
@@ -219,7 +244,7 @@ fn pools(world: &World<'_>, table: &Table<'_>, problems: &mut Problems) -> Optio
         Some(named) if named.pool.zone != zone => None,
         _ => Some(PoolId::from_index(index)),
     };
-    let pools: Vec<_> = world.pools.iter().enumerate().filter_map(in_zone).collect();
+    let pools: Vec<_> = world.parts.pools.iter().enumerate().filter_map(in_zone).collect();
     if pools.is_empty() {
         let title = format!("{} is about a zone without pools", table.title());
         let problem = Problem::error("zone-without-pools", table.place("zone"), title);
@@ -239,7 +264,7 @@ fn loss(
         return Some(LossAmount::Share(Ratio::new(share).ok()?));
     }
     let count = table.small_count("count", problems)?;
-    let pool = world.pools.get(pool?.index())?.as_ref()?;
+    let pool = world.parts.pools.get(pool?.index())?.as_ref()?;
     if count > pool.pool.instances {
         let title = format!("pool `{}` has only {} instances", pool.pool.name, pool.pool.instances);
         problems.push(

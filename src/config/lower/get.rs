@@ -109,6 +109,13 @@ impl<'a> Table<'a> {
         }
     }
 
+    pub(super) fn switch(&self, key: &str, problems: &mut Problems) -> Option<bool> {
+        match self.value(key, problems)? {
+            Value::Switch(switch) => Some(switch),
+            _ => None,
+        }
+    }
+
     /// Is the key given, validly or not?
     pub(super) fn has(&self, key: &str) -> bool {
         self.entity.get(key).is_some()

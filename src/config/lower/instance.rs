@@ -1,59 +1,25 @@
-//! `[simulation]`, `[instance.*]`, `[client.*]` to model values.
+//! `[instance.*]` to model values.
 
 use super::get::Table;
-use crate::config::document::{Document, Entity};
+use super::resource::resources;
+use crate::config::document::Entity;
 use crate::config::problems::Problems;
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::model::{
-    Client, HealthCheck, InstanceKind, OnUnhealthy, Plane, ProbeKind, ServiceDistribution,
-    Simulation,
-};
+use crate::model::{HealthCheck, InstanceKind, OnUnhealthy, ProbeKind, ServiceDistribution};
 use crate::units::{Ratio, Seconds};
 
-/// Most steps of a run.
-const MOST_STEPS: f64 = 10_000_000.0;
 /// The probe time-out when the file is silent and the interval is longer, s.
 pub(in crate::config) const DEFAULT_PROBE_TIMEOUT_S: f64 = 5.0;
-
-/// Lowers `[simulation]`; a duration that is no whole number of steps is rounded up.
-pub(super) fn simulation(document: &Document, problems: &mut Problems) -> Option<Simulation> {
-    let table = Table { section: None, entity: &document.simulation };
-    let duration_s = table.number("duration", problems);
-    let step_s = table.number("step", problems);
-    let seed = table.count("seed", problems);
-    let plane = table.text("plane", problems);
-    let (duration_s, step_s, seed, _) = (duration_s?, step_s?, seed?, plane?);
-    let mut steps = duration_s / step_s;
-    if steps > MOST_STEPS {
-        let title = format!("a run has at most {MOST_STEPS} steps, not {steps:.0}");
-        problems.push(
-            Problem::error("too-many-steps", table.place("duration"), title)
-                .help("shorten `duration` or lengthen `step`"),
-        );
-        return None;
-    }
-    if (steps - steps.round()).abs() > 1e-6 * steps || steps < 0.5 {
-        steps = steps.ceil();
-        let title = "`duration` is not a whole number of steps: it is rounded up";
-        problems.push(Problem::warning("duration-rounded", table.place("duration"), title).help(
-            format!(
-                "the run lasts {} s: {steps} {} of {step_s} s",
-                steps * step_s,
-                if steps == 1.0 { "step" } else { "steps" }
-            ),
-        ));
-    }
-    let duration = Seconds::new(steps.round() * step_s).ok()?;
-    Some(Simulation { duration, step: Seconds::new(step_s).ok()?, seed, plane: Plane::Fluid })
-}
 
 /// Lowers one instance kind.
 pub(super) fn instance(entity: &Entity, problems: &mut Problems) -> Option<InstanceKind> {
     let table = Table::of(Section::Instance, entity);
-    let workers = table.small_count("workers", problems);
+    let workers = table.optional_count("workers", problems);
     let service_time = table.number("service_time", problems);
-    let distribution = table.text("service_distribution", problems);
+    let service_distribution = distribution(&table, problems);
+    let resources = resources(&table, problems);
+    let held = table.switch("workers_held_during_calls", problems);
     let queue_limit = table.optional_count("queue_limit", problems);
     let speed_spread = table.number("speed_spread", problems);
     let startup_time = table.number("startup_time", problems);
@@ -63,14 +29,13 @@ pub(super) fn instance(entity: &Entity, problems: &mut Problems) -> Option<Insta
     let slow_start = table.number("slow_start", problems);
     let redirect_cost = table.number("redirect_cost", problems);
     let health_check = health_check(&table, problems);
-    distribution?;
     Some(InstanceKind {
         name: entity.name.clone(),
-        workers: Some(workers?),
+        workers: workers?.map(u32::try_from).transpose().ok()?,
         service_time: seconds(service_time)?,
-        service_distribution: ServiceDistribution::Exponential,
-        resources: Vec::new(),
-        workers_held_during_calls: false,
+        service_distribution: service_distribution?,
+        resources: resources?,
+        workers_held_during_calls: held?,
         queue_limit: queue_limit?,
         speed_spread: Ratio::new(speed_spread?).ok()?,
         startup_time: seconds(startup_time)?,
@@ -81,6 +46,34 @@ pub(super) fn instance(entity: &Entity, problems: &mut Problems) -> Option<Insta
         redirect_cost: redirect_cost?,
         health_check: health_check?,
     })
+}
+
+fn distribution(table: &Table<'_>, problems: &mut Problems) -> Option<ServiceDistribution> {
+    let word = table.text("service_distribution", problems);
+    let cv = table.optional_number("service_cv", problems);
+    let word = word?;
+    match (word.as_str(), table.entity.get("service_cv")) {
+        ("lognormal", Some(_)) => Some(ServiceDistribution::Lognormal { cv: cv?? }),
+        ("lognormal", None) => {
+            let at = table.place("service_distribution");
+            let title = "lognormal service times need a `service_cv`";
+            problems.push(
+                Problem::error("missing-key", at, title)
+                    .help("add `service_cv = 1`: their standard deviation ÷ their mean"),
+            );
+            None
+        }
+        (_, Some(entry)) => {
+            let title = format!("`service_cv` means nothing to {word} service times");
+            let problem = Problem::error("field-of-other-kind", entry.key, title);
+            problems.push(
+                problem.help("write `service_distribution = \"lognormal\"`, or leave it out"),
+            );
+            None
+        }
+        ("deterministic", None) => Some(ServiceDistribution::Deterministic),
+        (_, None) => Some(ServiceDistribution::Exponential),
+    }
 }
 
 pub(super) fn seconds(value: Option<f64>) -> Option<Seconds> {
@@ -146,15 +139,3 @@ fn timeout_over_interval(table: &Table<'_>, interval_s: f64) -> Problem {
     }
 }
 
-/// Lowers one client.
-pub(super) fn client(entity: &Entity, problems: &mut Problems) -> Option<Client> {
-    let table = Table::of(Section::Client, entity);
-    let timeout = table.optional_number("timeout", problems);
-    table.value("cancel", problems)?;
-    Some(Client {
-        name: entity.name.clone(),
-        timeout: optional_seconds(timeout)?,
-        cancel: false,
-        retry: None,
-    })
-}

@@ -1,15 +1,25 @@
 //! A document to a valid scenario and its policies.
 
+mod autoscaler;
 mod change;
+mod client;
 mod context;
+mod demand;
 mod event;
+mod fleet;
 mod get;
 mod instance;
+mod limits;
+mod origin;
 mod policy;
 mod pool;
+mod resource;
 mod scenario;
+mod simulation;
 
+pub(super) use autoscaler::targets;
 pub(super) use get::fragment;
 pub(super) use instance::DEFAULT_PROBE_TIMEOUT_S;
 pub(super) use policy::{NamedPolicy, policies};
+pub(super) use resource::is_consumed;
 pub(super) use scenario::scenario;

@@ -1,7 +1,9 @@
 //! `[pool.*]` to model values.
 
 use super::context::Context;
+use super::demand::{self, Demand};
 use super::get::Table;
+use super::origin;
 use crate::config::document::Entity;
 use crate::config::overrides::unknown_name;
 use crate::config::problems::{Problems, or_list};
@@ -9,29 +11,21 @@ use crate::config::read;
 use crate::config::setting::Section;
 use crate::diagnostic::{Problem, Span};
 use crate::model::{
-    Arrivals, Balancing, CallMode, ClientId, FailoverEdge, InstanceKind, KindId, Pool,
-    PoolFailover, PoolId, ServiceId, ZoneId,
+    AutoscalerId, Balancing, CallMode, ClientId, FailoverEdge, KindId, Pool, PoolFailover, PoolId,
+    ServiceId, ZoneId,
 };
 use crate::units::{Ratio, Rps};
 
-/// A pool whose service is still a name.
+/// A pool whose service is still a name, and whose demand may wait for its capacity.
 pub(super) struct NamedPool {
     pub(super) pool: Pool,
     pub(super) service: String,
-}
-
-/// How headroom fixes the demand of so much capacity.
-pub(super) fn demand_rps(capacity_rps: f64, headroom: f64, of: &str) -> f64 {
-    match of {
-        "capacity" => capacity_rps * (1.0 - headroom),
-        _ => capacity_rps / (1.0 + headroom),
-    }
+    pub(super) demand: Demand,
 }
 
 /// Lowers one pool.
 pub(super) fn pool(
     context: &Context<'_>,
-    kinds: &[Option<InstanceKind>],
     entity: &Entity,
     problems: &mut Problems,
 ) -> Option<NamedPool> {
@@ -47,11 +41,10 @@ pub(super) fn pool(
     let failover_threshold = table.number("failover_threshold", problems);
     let panic_threshold = table.number("panic_threshold", problems);
     let balancing = balancing(&table, problems);
-    let capacity_rps = kind
-        .and_then(|kind| kinds.get(kind)?.as_ref())
-        .zip(instances)
-        .map(|(kind, instances)| kind.capacity_rps(None) * f64::from(instances));
-    let demand = demand(&table, capacity_rps, problems);
+    let calls = origin::calls(context, &table, problems);
+    let call_mode = table.text("call_mode", problems);
+    let autoscaler = autoscaler(context, &table, problems);
+    let demand = demand::demand(&table, context.is_sent_to(&entity.name), problems);
     let pool = Pool {
         name: entity.name.clone(),
         zone: ZoneId::from_index(zone?),
@@ -59,17 +52,32 @@ pub(super) fn pool(
         service: ServiceId(0),
         client: ClientId::from_index(client?),
         instances: instances?,
-        demand: Rps::new(demand?).ok()?,
-        has_demand: true,
-        arrivals: Arrivals::Poisson,
-        calls: Vec::new(),
-        call_mode: CallMode::Sequence,
-        autoscaler: None,
+        demand: Rps::ZERO,
+        has_demand: !matches!(demand.as_ref()?.0, Demand::None),
+        arrivals: demand.as_ref()?.1,
+        calls: calls?,
+        call_mode: match call_mode?.as_str() {
+            "parallel" => CallMode::Parallel,
+            _ => CallMode::Sequence,
+        },
+        autoscaler: autoscaler?,
         failover_threshold: Ratio::new(failover_threshold?).ok()?,
         panic_threshold: Ratio::new(panic_threshold?).ok()?,
         balancing: balancing?,
     };
-    Some(NamedPool { pool, service: service? })
+    Some(NamedPool { pool, service: service?, demand: demand?.0 })
+}
+
+fn autoscaler(
+    context: &Context<'_>,
+    table: &Table<'_>,
+    problems: &mut Problems,
+) -> Option<Option<AutoscalerId>> {
+    match table.optional_text("autoscaler", problems)? {
+        Some(name) => reference(context, table, Section::Autoscaler, &name, problems)
+            .map(|index| Some(AutoscalerId::from_index(index))),
+        None => Some(None),
+    }
 }
 
 /// The position of a named table among the tables of its section, by name.
@@ -95,7 +103,8 @@ pub(super) fn named(
         return Some(position);
     }
     let document = context.document;
-    if document.table(section).is_empty() {
+    let is_needed = [Section::Instance, Section::Zone, Section::Pool].contains(&section);
+    if is_needed && document.table(section).is_empty() {
         // That there is none at all is said once.
         return None;
     }
@@ -157,58 +166,6 @@ fn balancing(table: &Table<'_>, problems: &mut Problems) -> Option<Balancing> {
         },
         _ => Balancing::Random,
     })
-}
-
-fn demand(table: &Table<'_>, capacity_rps: Option<f64>, problems: &mut Problems) -> Option<f64> {
-    let headroom = table.optional_number("headroom", problems);
-    let of = table.optional_text("headroom_of", problems);
-    let demand = table.optional_number("demand_rps", problems);
-    let (has_headroom, has_of) = (table.has("headroom"), table.has("headroom_of"));
-    let key = |key| table.entity.get(key).map_or(table.entity.at, |entry| entry.key);
-    if table.has("demand_rps") {
-        if let Some(other) = ["headroom", "headroom_of"].into_iter().find(|key| table.has(key)) {
-            let title = format!("{} has both `demand_rps` and `{other}`", table.title());
-            problems.push(
-                Problem::error("conflicting-keys", key(other), title)
-                    .secondary(key("demand_rps"), "this already fixes the demand")
-                    .help(format!("leave out `demand_rps` or `{other}`")),
-            );
-        }
-        return demand?;
-    }
-    match (has_headroom, has_of) {
-        (true, true) => {
-            let (headroom, of) = (headroom??, of??);
-            if of == "capacity" && headroom >= 1.0 {
-                let title = "headroom of capacity must be below 100%";
-                problems.push(Problem::error("out-of-range", table.place("headroom"), title));
-                return None;
-            }
-            Some(demand_rps(capacity_rps?, headroom, &of))
-        }
-        (true, false) => {
-            let title = format!("{} says headroom, but not of what", table.title());
-            problems.push(
-                Problem::error("missing-headroom-of", key("headroom"), title)
-                    .help("add `headroom_of = \"load\"` (capacity ÷ load − 1)")
-                    .help("or `headroom_of = \"capacity\"` (1 − load ÷ capacity)"),
-            );
-            None
-        }
-        (false, true) => {
-            let title = format!("{} has `headroom_of` without `headroom`", table.title());
-            let problem = Problem::error("missing-headroom", key("headroom_of"), title);
-            problems.push(problem.help("add `headroom = \"15%\"`"));
-            None
-        }
-        (false, false) => {
-            let problem = table.missing("demand: neither `headroom` nor `demand_rps`");
-            problems.push(problem.help(
-                "add `headroom = \"15%\"` with `headroom_of = \"load\"`, or `demand_rps = 100`",
-            ));
-            None
-        }
-    }
 }
 
 /// How a pool fails over.

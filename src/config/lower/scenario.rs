@@ -1,16 +1,18 @@
 //! All tables of a document together.
 
+use std::sync::Arc;
+
 use super::context::Context;
-use super::pool::NamedPool;
-use super::{event, instance, pool};
-use crate::config::document::{Document, Value};
+use super::event::{Parts, World};
+use super::fleet::{self, Fleet};
+use super::{autoscaler, client, event, instance, origin, pool, simulation};
+use crate::config::document::{Document, Entity, Value};
 use crate::config::problems::Problems;
 use crate::config::read;
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
 use crate::model::{
-    Action, Client, Event, InstanceKind, Pool, PoolFailover, PoolId, Scenario, ServiceId,
-    TopologyGraph, Zone, ZoneId, origins,
+    Action, Event, Phase, Pool, PoolId, Scenario, Simulation, Source, Zone, ZoneId, origins,
 };
 
 /// Most zones.
@@ -31,54 +33,68 @@ pub(in crate::config) fn scenario(
     let context = Context::new(document);
     let name = root(document, fallback_name, problems);
     check_sizes(document, problems);
-    let simulation = instance::simulation(document, problems);
-    let kinds: Vec<Option<InstanceKind>> = document
-        .table(Section::Instance)
-        .values()
-        .map(|entity| instance::instance(entity, problems))
-        .collect();
-    let clients: Vec<Option<Client>> = document
-        .table(Section::Client)
-        .values()
-        .map(|entity| instance::client(entity, problems))
-        .collect();
-    let named: Vec<Option<NamedPool>> = document
-        .table(Section::Pool)
-        .values()
-        .map(|entity| pool::pool(&context, &kinds, entity, problems))
-        .collect();
-    let failover: Vec<Option<PoolFailover>> = document
-        .table(Section::Pool)
-        .values()
-        .map(|entity| pool::failover(&context, entity, problems))
-        .collect();
-    let events = event::events(&context, simulation, &kinds, &named, problems);
-    check_instances(document, &named, events.as_deref().unwrap_or_default(), problems);
+    let simulation = simulation::simulation(document, problems);
+    let parts = Parts {
+        kinds: lowered(document, Section::Instance, |e| instance::instance(e, problems)),
+        clients: lowered(document, Section::Client, |e| client::client(e, problems)),
+        pools: lowered(document, Section::Pool, |e| pool::pool(&context, e, problems)),
+        sources: lowered(document, Section::Source, |e| origin::source(&context, e, problems)),
+        autoscalers: lowered(document, Section::Autoscaler, |e| {
+            autoscaler::autoscaler(&context, e, problems)
+        }),
+    };
+    let Parts { kinds, pools, autoscalers, .. } = &parts;
+    let failover = lowered(document, Section::Pool, |e| pool::failover(&context, e, problems));
+    autoscaler::check(&context, autoscalers, kinds, pools, problems);
+    let fleet = fleet::fleet(&context, kinds, pools, &failover, problems);
+    let capacity_rps = fleet.as_ref().map(|fleet| fleet.capacity_rps.as_slice());
+    let world = World { context: &context, simulation, parts: &parts, capacity_rps };
+    let events = event::events(&world, problems);
+    let phases = simulation::phases(document, simulation, problems);
+    check_instances(document, &parts, events.as_deref().unwrap_or_default(), problems);
     if problems.has_errors() {
         return None;
     }
-    let (services, pools) = with_services(named.into_iter().collect::<Option<Vec<_>>>()?);
-    let failover: Vec<_> = failover.into_iter().collect::<Option<_>>()?;
+    whole(&context, name, simulation?, parts, fleet?, events?, phases?)
+}
+
+fn lowered<T>(
+    document: &Document,
+    section: Section,
+    lower: impl FnMut(&Entity) -> Option<T>,
+) -> Vec<Option<T>> {
+    document.table(section).values().map(Arc::as_ref).map(lower).collect()
+}
+
+fn whole(
+    context: &Context<'_>,
+    name: String,
+    simulation: Simulation,
+    parts: Parts,
+    fleet: Fleet,
+    events: Vec<Event>,
+    phases: Vec<Phase>,
+) -> Option<Scenario> {
     let zones: Vec<_> =
         context.names(Section::Zone).iter().map(|name| Zone { name: name.clone() }).collect();
-    let graph = TopologyGraph::new(zones.len(), services.len(), &pools, &failover);
-    let call_order = graph.call_order().ok()?;
     let rows = |section| -> Vec<usize> {
-        let in_order = document.in_order(section).into_iter();
+        let in_order = context.document.in_order(section).into_iter();
         in_order.filter_map(|entity| context.position(section, &entity.name)).collect()
     };
+    let Fleet { services, pools, graph, call_order, .. } = fleet;
+    let sources: Vec<Source> = parts.sources.into_iter().collect::<Option<_>>()?;
     Some(Scenario {
         name,
-        simulation: simulation?,
-        kinds: kinds.into_iter().collect::<Option<_>>()?,
-        clients: clients.into_iter().collect::<Option<_>>()?,
+        simulation,
+        kinds: parts.kinds.into_iter().collect::<Option<_>>()?,
+        clients: parts.clients.into_iter().collect::<Option<_>>()?,
         services,
         graph,
-        events: events?,
-        origins: origins(&pools, &[]),
-        sources: Vec::new(),
-        autoscalers: Vec::new(),
-        phases: Vec::new(),
+        events,
+        origins: origins(&pools, &sources),
+        sources,
+        autoscalers: parts.autoscalers.into_iter().collect::<Option<_>>()?,
+        phases,
         call_order,
         pool_rows: rows(Section::Pool).into_iter().map(PoolId::from_index).collect(),
         zone_rows: rows(Section::Zone).into_iter().map(ZoneId::from_index).collect(),
@@ -124,6 +140,7 @@ fn check_sizes(document: &Document, problems: &mut Problems) {
         (Section::Zone, MOST_ZONES),
         (Section::Instance, MOST_POOLS),
         (Section::Pool, MOST_POOLS),
+        (Section::Source, MOST_POOLS),
         (Section::Event, MOST_EVENTS),
     ] {
         let (word, count) = (section.word(), document.table(section).len());
@@ -135,14 +152,20 @@ fn check_sizes(document: &Document, problems: &mut Problems) {
     }
 }
 
-/// All instances that a run can have: those at the start and those that events add.
+/// All instances that a run can have: those at the start, or the most that an autoscaler wants, and
+/// those that events add.
 fn check_instances(
     document: &Document,
-    pools: &[Option<NamedPool>],
+    parts: &Parts,
     events: &[Event],
     problems: &mut Problems,
 ) {
-    let at_start = pools.iter().flatten().map(|named| u64::from(named.pool.instances));
+    let most = |pool: &Pool| {
+        let autoscaler = parts.autoscalers.get(pool.autoscaler?.index())?.as_ref();
+        autoscaler.map(|autoscaler| autoscaler.max)
+    };
+    let pools = parts.pools.iter().flatten().map(|named| &named.pool);
+    let at_start = pools.map(|pool| u64::from(pool.instances.max(most(pool).unwrap_or(0))));
     let added = events.iter().map(|event| match event.action {
         Action::AddInstances { count, .. } => u64::from(count),
         _ => 0,
@@ -151,22 +174,6 @@ fn check_instances(
     if total > MOST_INSTANCES {
         let title = format!("a run has at most {MOST_INSTANCES} instances, not {total}");
         let problem = Problem::error("too-many-instances", document.root.at, title);
-        problems.push(problem.help("give pools fewer `instances`, and events a smaller `count`"));
+        problems.push(problem.help("give pools fewer `instances`, autoscalers a smaller `max`, events a smaller `count`"));
     }
-}
-
-/// Numbers the services by name.
-fn with_services(named: Vec<NamedPool>) -> (Vec<String>, Vec<Pool>) {
-    let mut services: Vec<_> = named.iter().map(|named| named.service.clone()).collect();
-    services.sort_unstable();
-    services.dedup();
-    let pools = named
-        .into_iter()
-        .map(|NamedPool { mut pool, service }| {
-            let index = services.partition_point(|known| *known < service);
-            pool.service = ServiceId::from_index(index);
-            pool
-        })
-        .collect();
-    (services, pools)
 }

@@ -1,12 +1,8 @@
 //! Settings of policies and events.
 
+use super::{MOST_INSTANCES, TIME};
 use crate::config::setting::{Default, Kind, Range, Section, Setting};
 use crate::policy::{self, SettingUnit};
-
-/// Largest count of instances in an event.
-const MOST_INSTANCES: u64 = 1_000_000;
-/// A time that may be 0, up to a year.
-const TIME: Kind = Kind::Duration(Range::from(0.0, 31_536_000.0));
 
 /// What an event of a kind must and may say.
 #[derive(Debug)]
@@ -26,22 +22,32 @@ pub const EVENT_KINDS: &[EventKind] = &[
     EventKind { word: "drain", needs: &[&["pool", "zone"]], may: &["share"] },
     EventKind { word: "slow", needs: &[&["pool", "zone"], &["speed"]], may: &[] },
     EventKind { word: "errors", needs: &[&["pool", "zone"], &["share"]], may: &[] },
-    EventKind { word: "surge", needs: &[&["pool"], &["factor"]], may: &[] },
+    EventKind { word: "surge", needs: &[&["pool", "source"], &["factor"]], may: &[] },
     EventKind { word: "add-instances", needs: &[&["pool"], &["count"]], may: &[] },
+    EventKind { word: "launches-refused", needs: &[&["pool", "zone"]], may: &[] },
     EventKind { word: "set", needs: &[&["set"]], may: &[] },
 ];
 
 /// The keys that every event has.
 pub const EVENT_COMMON: &[&str] = &["kind", "at", "over", "until", "cause"];
 
-const EVENT_WORDS: &[&str] =
-    &["zone-outage", "instance-loss", "drain", "slow", "errors", "surge", "add-instances", "set"];
+const EVENT_WORDS: &[&str] = &[
+    "zone-outage",
+    "instance-loss",
+    "drain",
+    "slow",
+    "errors",
+    "surge",
+    "add-instances",
+    "launches-refused",
+    "set",
+];
 
 pub(super) fn event() -> Vec<Setting> {
     let mut settings = vec![
         Setting::new(
             "event.*.kind",
-            Kind::Word(EVENT_WORDS, &["launches-refused"]),
+            Kind::Word(EVENT_WORDS, &[]),
             Default::Required,
             "What happens.",
         ),
@@ -85,13 +91,14 @@ fn event_details() -> [Setting; 8] {
             Default::Nothing,
             "The pool that it is about.",
         )
-        .instead_of(&["zone"]),
+        .instead_of(&["zone", "source"]),
         Setting::new(
             "event.*.source",
-            Kind::Later,
+            Kind::Name(Section::Source),
             Default::Nothing,
             "The source that it is about.",
-        ),
+        )
+        .instead_of(&["pool"]),
         Setting::new(
             "event.*.count",
             Kind::Count(1, MOST_INSTANCES),
@@ -146,7 +153,8 @@ pub(super) fn policy() -> Vec<Setting> {
             "policy.*.set",
             Kind::Assignments,
             Default::Nothing,
-            "Settings of instances, pools and clients, by path, that hold under this policy.",
+            "Settings of instances, pools, clients, sources and autoscalers, by path, that hold \
+             under this policy.",
         ),
         later("policy.*.breaker", "When redirecting is stopped altogether."),
         later("policy.*.shed", "What is refused on purpose, and what answers instead."),
@@ -192,9 +200,6 @@ fn static_key(setting: &Setting) -> Option<&'static str> {
 pub(super) fn later() -> Vec<Setting> {
     let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
     vec![
-        later("source", "Where first tries come from."),
-        later("autoscaler", "What sizes a pool in a run."),
-        later("phase", "Measuring windows."),
         later("alert", "What is to be noticed."),
         later("mitigation", "Named bundles of settings."),
     ]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{fleet, plan};
+use super::{autoscaler, client, instance, plan, pool, run};
 use crate::config::document::Value;
 use crate::config::problems::Problems;
 use crate::config::raw::read_value;
@@ -13,13 +13,16 @@ use crate::diagnostic::SourceId;
 
 static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
     [
-        fleet::root(),
-        fleet::simulation(),
-        fleet::instance(),
-        fleet::client(),
-        fleet::pool(),
+        run::root(),
+        run::simulation(),
+        instance::instance(),
+        client::client(),
+        pool::pool(),
+        client::source(),
+        autoscaler::autoscaler(),
         plan::policy(),
         plan::event(),
+        run::phase(),
         plan::later(),
     ]
     .concat()
@@ -71,6 +74,12 @@ impl Node {
     #[must_use]
     pub fn child(&self, key: &str) -> Option<&Self> {
         self.children.get(key).or(self.names.as_deref())
+    }
+
+    /// Are there values right under the names here, and not only tables?
+    #[must_use]
+    pub fn has_leaf_names(&self) -> bool {
+        self.names.as_ref().is_some_and(|below| below.setting.is_some() && below.names.is_some())
     }
 
     /// The keys here that are supported.

@@ -1,0 +1,67 @@
+//! Which plane `auto` is.
+
+use super::document::{Document, Value};
+use super::setting::Section;
+use crate::model::{Plane, Scenario};
+
+/// Up to so many first tries in all, every request is served by itself (MODEL §4.2).
+const MOST_TRIES: f64 = 20e6;
+/// Until instances can serve request by request, `auto` is fluid.
+const AUTO_MAY_CHOOSE_REQUESTS: bool = false;
+
+/// The plane of an invocation, and why.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct PlaneChoice {
+    /// The plane of every case.
+    pub plane: Plane,
+    /// First tries in all that it was chosen for; none when the file or a flag names the plane.
+    pub auto_for: Option<f64>,
+}
+
+/// Chooses by the file as it stands, before overrides: an override of anything but the plane leaves
+/// the plane what it is. `document` has the overrides, `own` none.
+pub(super) fn choose(document: &Document, own: &Document, of_own: &Scenario) -> PlaneChoice {
+    match document.simulation.get("plane").map(|entry| &entry.value) {
+        Some(Value::Text(word)) if word != "auto" => {
+            let is_requests = word == Plane::Requests.word();
+            let plane = if is_requests { Plane::Requests } else { Plane::Fluid };
+            PlaneChoice { plane, auto_for: None }
+        }
+        _ => {
+            let tries = first_tries(of_own, 1, own.table(Section::Policy).len());
+            let plane = if AUTO_MAY_CHOOSE_REQUESTS { suiting(tries) } else { Plane::Fluid };
+            PlaneChoice { plane, auto_for: Some(tries) }
+        }
+    }
+}
+
+/// First tries of an invocation, all its runs under all policies together; events do not count.
+fn first_tries(scenario: &Scenario, runs: u32, policies: usize) -> f64 {
+    let of_run = scenario.demand_rps() * scenario.simulation.duration.get();
+    of_run * f64::from(runs) * policies as f64
+}
+
+/// The plane that suits so many first tries.
+fn suiting(tries: f64) -> Plane {
+    if tries <= MOST_TRIES { Plane::Requests } else { Plane::Fluid }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn up_to_twenty_million_are_served_one_by_one() {
+        assert_eq!(suiting(0.0), Plane::Requests);
+        assert_eq!(suiting(20e6), Plane::Requests);
+        assert_eq!(suiting(20_000_001.0), Plane::Fluid);
+    }
+
+    #[test]
+    fn runs_and_policies_multiply_first_tries() {
+        let scenario = crate::report::fixture::scenario();
+        let one = scenario.demand_rps() * scenario.simulation.duration.get();
+        assert!(one > 0.0);
+        assert_eq!(first_tries(&scenario, 10, 4), 40.0 * one);
+    }
+}

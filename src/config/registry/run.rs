@@ -1,0 +1,73 @@
+//! Settings of the file as a whole, of the run, and of measuring windows.
+
+use super::{LENGTH, TIME};
+use crate::config::setting::{Default, Kind, Setting};
+
+/// What the file as a whole says.
+pub(super) fn root() -> Vec<Setting> {
+    vec![
+        Setting::new(
+            "schema_version",
+            Kind::Count(1, 1),
+            Default::Required,
+            "The version of the file format; 1.",
+        ),
+        Setting::new(
+            "name",
+            Kind::Text,
+            Default::Derived("the file's name"),
+            "What the scenario is called, in titles and as the name of the output folder.",
+        ),
+    ]
+}
+
+pub(super) fn simulation() -> Vec<Setting> {
+    let plane = Kind::Word(&["auto", "fluid", "requests"], &[]);
+    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
+    vec![
+        Setting::new(
+            "simulation.duration",
+            LENGTH,
+            Default::Is("\"10m\""),
+            "How long the run lasts; rounded up to a whole number of steps.",
+        ),
+        Setting::new(
+            "simulation.step",
+            LENGTH,
+            Default::Is("\"500ms\""),
+            "The length of one step: control acts at its boundaries.",
+        ),
+        Setting::new(
+            "simulation.seed",
+            Kind::Count(0, i64::MAX as u64),
+            Default::Is("1"),
+            "The seed that every random stream derives from.",
+        ),
+        Setting::new(
+            "simulation.plane",
+            plane,
+            Default::Is("\"auto\""),
+            "How instances serve: as queues in continuous numbers, or request by request; auto takes \
+             requests up to 20 million first tries.",
+        ),
+        later("simulation.survive_zone_losses", "Zone losses that the sizes have to survive."),
+        later("simulation.survive_utilization", "Highest utilization after those losses."),
+    ]
+}
+
+pub(super) fn phase() -> Vec<Setting> {
+    vec![
+        Setting::new(
+            "phase.*.from",
+            TIME,
+            Default::Required,
+            "Where the measuring window begins.",
+        ),
+        Setting::new(
+            "phase.*.until",
+            LENGTH,
+            Default::Required,
+            "Where it ends: after its beginning, within the run.",
+        ),
+    ]
+}
