@@ -5,9 +5,9 @@ use std::sync::Arc;
 use super::document::{Assignment, Document, Entity, Entry, Table, Value};
 use super::problems::{Problems, list, or_list, refuse};
 use super::raw::{Raw, read_value};
-use super::{expand, read, value};
 use super::registry::{self, Node};
 use super::setting::{Kind, Section, Setting};
+use super::{expand, read, value};
 use crate::diagnostic::{Problem, SourceId, Span};
 
 /// The table that a path leads to.

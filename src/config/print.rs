@@ -170,13 +170,7 @@ fn own_default(setting: &Setting, kind: &str, key: &str, entity: &Entity) -> Opt
 }
 
 /// A table of names, such as a pool's failover targets, each as a table in one line.
-fn print_named(
-    prefix: &str,
-    table: &str,
-    entity: &Entity,
-    document: &Document,
-    out: &mut String,
-) {
+fn print_named(prefix: &str, table: &str, entity: &Entity, document: &Document, out: &mut String) {
     if !entity.tables.contains_key(table) {
         return;
     }
@@ -271,9 +265,9 @@ fn expanded(assignment: &Assignment, document: &Document) -> Vec<(String, Raw)> 
         let entity = table.get(&pool)?;
         let key = settled_key(entity, key, &document.templates);
         let raw = match raw {
-            Raw::Table(items) if key == "calls" => Raw::Table(
-                items.iter().map(|item| settled_call(item, entity, document)).collect(),
-            ),
+            Raw::Table(items) if key == "calls" => {
+                Raw::Table(items.iter().map(|item| settled_call(item, entity, document)).collect())
+            }
             raw => raw.clone(),
         };
         Some((format!("pool.{pool}.{key}"), raw))

@@ -7,7 +7,7 @@ mod column;
 pub mod csv;
 mod dot;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod json;
 mod number;
 mod output;

@@ -138,11 +138,7 @@ fn check_instant(
 }
 
 /// May requests take an instance kind no time?
-pub(super) fn may_be_instant(
-    kind: &InstanceKind,
-    id: KindId,
-    named: &[Option<NamedPool>],
-) -> bool {
+pub(super) fn may_be_instant(kind: &InstanceKind, id: KindId, named: &[Option<NamedPool>]) -> bool {
     let mut pools = named.iter().flatten().filter(|named| named.pool.kind == id).peekable();
     kind.workers.is_none() || pools.peek().is_some() && pools.all(|p| !p.pool.calls.is_empty())
 }

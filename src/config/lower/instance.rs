@@ -138,4 +138,3 @@ fn timeout_over_interval(table: &Table<'_>, interval_s: f64) -> Problem {
         problem.help(format!("the interval is {interval_s} s when the file is silent"))
     }
 }
-

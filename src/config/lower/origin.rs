@@ -85,9 +85,7 @@ pub(super) fn arrivals(
         (Some(every_s), Some(size), None) => {
             spread(Arrivals::BatchEvery(Seconds::new(every_s).ok()?), Some(size as f64 / every_s))
         }
-        (Some(every_s), None, _) => {
-            spread(Arrivals::BatchEvery(Seconds::new(every_s).ok()?), None)
-        }
+        (Some(every_s), None, _) => spread(Arrivals::BatchEvery(Seconds::new(every_s).ok()?), None),
         (None, Some(size), _) => spread(Arrivals::BatchOf(u32::try_from(size).ok()?), None),
         (None, None, _) => {
             let title = format!("{} has batches of no size", table.title());

@@ -20,17 +20,11 @@ pub(in crate::config) fn is_consumed(name: &str, has: impl Fn(&str) -> bool) -> 
 /// Lowers an instance kind's resources, by name; none when one of them is wrong.
 pub(super) fn resources(table: &Table<'_>, problems: &mut Problems) -> Option<Vec<Resource>> {
     let names = table.entity.names_below("resource");
-    let all: Vec<_> =
-        names.iter().map(|(name, at)| resource(table, name, *at, problems)).collect();
+    let all: Vec<_> = names.iter().map(|(name, at)| resource(table, name, *at, problems)).collect();
     all.into_iter().collect()
 }
 
-fn resource(
-    table: &Table<'_>,
-    name: &str,
-    at: Span,
-    problems: &mut Problems,
-) -> Option<Resource> {
+fn resource(table: &Table<'_>, name: &str, at: Span, problems: &mut Problems) -> Option<Resource> {
     if RESERVED.contains(&name) {
         let title = format!("a resource cannot be named `{name}`");
         let problem = Problem::error("reserved-name", at, title);
@@ -60,12 +54,7 @@ pub(super) fn no_room(resource: &Resource, at: Span) -> Problem {
     }
 }
 
-fn usage(
-    table: &Table<'_>,
-    name: &str,
-    at: Span,
-    problems: &mut Problems,
-) -> Option<ResourceUse> {
+fn usage(table: &Table<'_>, name: &str, at: Span, problems: &mut Problems) -> Option<ResourceUse> {
     let path = |key: &str| format!("resource.{name}.{key}");
     let per_request = table.optional_number(&path("per_request"), problems);
     let held = table.optional_number(&path("held"), problems);

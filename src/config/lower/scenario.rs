@@ -154,12 +154,7 @@ fn check_sizes(document: &Document, problems: &mut Problems) {
 
 /// All instances that a run can have: those at the start, or the most that an autoscaler wants, and
 /// those that events add.
-fn check_instances(
-    document: &Document,
-    parts: &Parts,
-    events: &[Event],
-    problems: &mut Problems,
-) {
+fn check_instances(document: &Document, parts: &Parts, events: &[Event], problems: &mut Problems) {
     let most = |pool: &Pool| {
         let autoscaler = parts.autoscalers.get(pool.autoscaler?.index())?.as_ref();
         autoscaler.map(|autoscaler| autoscaler.max)
@@ -174,6 +169,8 @@ fn check_instances(
     if total > MOST_INSTANCES {
         let title = format!("a run has at most {MOST_INSTANCES} instances, not {total}");
         let problem = Problem::error("too-many-instances", document.root.at, title);
-        problems.push(problem.help("give pools fewer `instances`, autoscalers a smaller `max`, events a smaller `count`"));
+        problems.push(problem.help(
+            "give pools fewer `instances`, autoscalers a smaller `max`, events a smaller `count`",
+        ));
     }
 }

@@ -73,10 +73,10 @@ fn phase(
     let (end_s, step_s) = (simulation.duration.get(), simulation.step.get());
     if until_s > end_s {
         let title = format!("{} ends after the run", table.title());
-        problems.push(
-            Problem::error("phase-after-end", table.place("until"), title)
-                .help(format!("the run ends at {end_s} s: end it by then, or lengthen `duration`")),
-        );
+        problems
+            .push(Problem::error("phase-after-end", table.place("until"), title).help(format!(
+                "the run ends at {end_s} s: end it by then, or lengthen `duration`"
+            )));
     }
     if until_s <= from_s {
         let title = format!("{} ends before it has begun", table.title());

@@ -57,12 +57,7 @@ pub(super) fn simulation() -> Vec<Setting> {
 
 pub(super) fn phase() -> Vec<Setting> {
     vec![
-        Setting::new(
-            "phase.*.from",
-            TIME,
-            Default::Required,
-            "Where the measuring window begins.",
-        ),
+        Setting::new("phase.*.from", TIME, Default::Required, "Where the measuring window begins."),
         Setting::new(
             "phase.*.until",
             LENGTH,

@@ -31,8 +31,8 @@ impl ExactBooks {
         Self { shown: shown.collect(), marks: marks.into_iter().map(|mark| mark.1).collect() }
     }
 
-    /// The same, after a warm-up whose only book was of all its requests: what of them is inside has
-    /// arrived since −∞, too.
+    /// The same, after a warm-up whose only book was of all its requests: what of them is inside
+    /// has arrived since −∞, too.
     #[must_use]
     pub fn after(warm_up: &Self, marks: Vec<(f64, Nanos)>) -> Self {
         let mut books = Self::new(marks);
