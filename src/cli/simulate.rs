@@ -16,8 +16,8 @@ use crate::metric::RunResult;
 use crate::policy::Case;
 use crate::report::chart::{ChartContext, compare_charts, run_charts};
 use crate::report::{
-    Artifact, Invocation, OutputFolder, Run, TableStyle, closed_form_line, comparison_table, csv,
-    runs, sha256_hex, summary_json, verdict_line,
+    Artifact, Invocation, OutputFolder, Run, TableStyle, bottleneck_lines, closed_form_line,
+    comparison_table, csv, phase_tables, runs, sha256_hex, summary_json, verdict_line,
 };
 
 /// Simulates one policy.
@@ -143,6 +143,8 @@ fn artifacts(
         csv::fleet_csv(runs),
         csv::events_csv(runs),
     ];
+    files.extend(csv::resources_csv(runs));
+    files.extend(csv::phases_csv(runs));
     if let (false, [first, ..]) = (job.args.no_charts, runs) {
         let scenario = first.scenario;
         let seed = scenario.simulation.seed;
@@ -167,6 +169,7 @@ fn tell(
 ) -> Result<(), CliError> {
     let closed_form = runs.first().and_then(|run| closed_form_line(run.scenario));
     let closed_form = closed_form.map(|line| line + "\n").unwrap_or_default();
+    let bottlenecks = bottleneck_lines(runs);
     let verdict = verdict_line(runs);
     let file = |name| artifacts.iter().find(|file| file.file_name == name);
     let style = match (job.args.format, terminal::style(job.colour, Stream::Stdout)) {
@@ -179,12 +182,17 @@ fn tell(
         Format::Csv => file("comparison.csv"),
         Format::Human | Format::Markdown => {
             let width = if style == TableStyle::Markdown { None } else { terminal::width() };
-            let table = comparison_table(results, style, width);
-            // Markdown would join the two lines into one paragraph.
-            let gap = if style == TableStyle::Markdown { "\n" } else { "" };
-            return terminal::print(&format!("{table}\n{closed_form}{gap}{verdict}\n"));
+            let mut text = comparison_table(results, style, width);
+            if let Some(phases) = phase_tables(runs, style, width) {
+                text += &format!("\n{phases}");
+            }
+            let lines = format!("{closed_form}{bottlenecks}{verdict}\n");
+            // Markdown would join the lines into one paragraph.
+            let gap = if style == TableStyle::Markdown { "\n\n" } else { "\n" };
+            text += &format!("\n{}\n", lines.trim_end().replace('\n', gap));
+            return terminal::print(&text);
         }
     };
-    job.say(&format!("{closed_form}{verdict}\n"));
+    job.say(&format!("{closed_form}{bottlenecks}{verdict}\n"));
     data.map_or(Ok(()), |file| terminal::print_bytes(&file.bytes))
 }

@@ -42,10 +42,17 @@ impl FluidBooks {
         step_s: f64,
         pools: impl Iterator<Item = &'p PoolStep> + Clone,
     ) {
-        for (page, book) in self.pages.iter_mut().zip(&self.shown) {
+        for (page, book) in self.pages.iter_mut().zip(&mut self.shown) {
             if !page.is_open && time_s >= book.from_s - 1e-9 * step_s {
                 page.is_open = true;
-                page.before = pools.clone().map(|pool| pool.in_flight).collect();
+                let inside = pools.clone().map(|pool| pool.in_flight);
+                if book.from_s == f64::NEG_INFINITY {
+                    // What is inside at the start has arrived since then, too.
+                    book.arrived = inside.clone().sum();
+                    page.before = inside.map(|_| 0.0).collect();
+                } else {
+                    page.before = inside.collect();
+                }
             }
         }
     }
@@ -129,4 +136,28 @@ fn leave(pool: &PoolStep, before: &mut f64) -> f64 {
     let share = (*before / there).clamp(0.0, 1.0);
     *before = (*before - share * left).clamp(0.0, pool.in_flight);
     share
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_book_of_the_whole_run_has_what_is_inside_at_the_start() {
+        let mut books = FluidBooks::new(&[f64::NEG_INFINITY, 0.0]);
+        let mut pool = PoolStep { in_flight: 8.0, ..PoolStep::default() };
+        books.open(0.0, 1.0, [pool].iter());
+        for _ in 0..3 {
+            pool.first_tries = 10.0;
+            pool.completed = 9.0;
+            pool.rejected = 2.0;
+            pool.in_flight -= 1.0;
+            books.step([pool].iter());
+        }
+        let [whole, from_0] = books.shown[..] else { panic!("two books") };
+        assert_eq!((whole.arrived, whole.completed, whole.rejected), (38.0, 27.0, 6.0));
+        assert_eq!(whole.unfinished, 5.0);
+        assert_eq!(from_0.arrived, 30.0);
+        assert!(from_0.completed < 27.0 && from_0.completed > 19.0, "{from_0:?}");
+    }
 }

@@ -8,10 +8,13 @@ impl World<'_> {
     pub fn add_up_capacities(&mut self) {
         for pool in 0..self.pools.len() {
             let kind = self.kind(pool);
-            if !self.pools[pool].is_stale && kind.warm_up.get() == 0.0 {
+            let unloaded_s = kind.service_time.get() + self.calls_s[pool].unwrap_or(0.0);
+            let has_warm_up = kind.warm_up.get() > 0.0;
+            self.pools[pool].out.unloaded_latency_s = unloaded_s;
+            if !self.pools[pool].is_stale && !has_warm_up {
                 continue;
             }
-            let nominal_rps = kind.capacity_rps(self.calls_s[pool]);
+            let nominal_rps = self.kind(pool).capacity_rps(self.calls_s[pool]);
             let Modifiers { speed, speed_up, .. } = self.pools[pool].modifiers;
             let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {

@@ -1,6 +1,6 @@
 //! Phase 2: first tries and retries that fall due, per pool.
 
-use super::origins::demand_rps;
+use super::origins::{UsersTries, demand_rps};
 use super::world::World;
 
 /// Works out the demand of every origin and pool in this step, and what pools report of it.
@@ -10,6 +10,7 @@ pub fn demand(world: &mut World<'_>, report_interval_s: f64) {
         pool.out.first_tries = 0.0;
         pool.out.retries = 0.0;
     }
+    world.users_tries = UsersTries::default();
     for origin in 0..world.origins.len() {
         let demand_rps = demand_rps(world, origin);
         let state = &mut world.origins[origin];
@@ -17,6 +18,10 @@ pub fn demand(world: &mut World<'_>, report_interval_s: f64) {
             state.first_rps = demand_rps * state.surge;
         }
         let (first_rps, retry_rps) = (state.first_rps, state.retry_rps);
+        if !world.scenario.origins[origin].is_call() {
+            world.users_tries.first += first_rps * world.step_s;
+            world.users_tries.retries += retry_rps * world.step_s;
+        }
         let pool = &mut world.pools[world.scenario.origins[origin].to.index()];
         pool.demand_rps += first_rps + retry_rps;
         pool.out.first_tries += first_rps * world.step_s;

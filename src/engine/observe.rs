@@ -36,6 +36,8 @@ pub fn observe(
         pools: shown,
         resources: &world.resources,
         resource_starts: &world.resource_starts,
+        first_tries: world.users_tries.first,
+        retries: world.users_tries.retries,
         books: &world.books.shown,
     });
 }

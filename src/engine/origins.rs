@@ -18,6 +18,15 @@ pub struct OriginState {
     pub bucket: Bucket,
 }
 
+/// Tries of users in one step; calls between pools serve requests that are counted already.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct UsersTries {
+    /// First tries.
+    pub first: f64,
+    /// Retries.
+    pub retries: f64,
+}
+
 impl OriginState {
     /// Every origin of a scenario, as it begins.
     #[must_use]

@@ -63,6 +63,8 @@ pub struct PoolStep {
     pub healthy_capacity_rps: f64,
     /// Capacity of the instances that are up, at their dealt speeds, slowdowns not counted, rps.
     pub up_capacity_rps: f64,
+    /// Latency of a request when nothing queues, here or where it calls, as settings are now, s.
+    pub unloaded_latency_s: f64,
     /// Latency of the answers of this moment; only on rows, none without answers.
     pub latency: Option<Latency>,
 }
@@ -122,7 +124,7 @@ impl ResourceStep {
 /// arrived = completed + late + degraded + shed + rejected + lost + unfinished.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct RequestBook {
-    /// The moment, simulation time.
+    /// The moment, simulation time; −∞ for what is in the system at the start, too.
     pub from_s: f64,
     /// Requests that arrived.
     pub arrived: f64,
@@ -187,6 +189,10 @@ pub struct Snapshot<'a> {
     pub resources: &'a [ResourceStep],
     /// Where each pool's resources begin in `resources`; one more than there are pools.
     pub resource_starts: &'a [u32],
+    /// First tries of users this step, calls between pools apart.
+    pub first_tries: f64,
+    /// Retries of users this step, calls between pools apart.
+    pub retries: f64,
     /// Users' requests from each of the observer's marks on.
     pub books: &'a [RequestBook],
 }

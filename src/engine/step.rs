@@ -51,6 +51,8 @@ fn start(world: &mut World<'_>, observer: &mut dyn Observer) {
         pools: &shown,
         resources: &world.resources,
         resource_starts: &world.resource_starts,
+        first_tries: 0.0,
+        retries: 0.0,
         books: &world.books.shown,
     });
 }

@@ -12,7 +12,7 @@ use super::books::FluidBooks;
 use super::events::EventState;
 use super::instances::{Instances, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
-use super::origins::OriginState;
+use super::origins::{OriginState, UsersTries};
 use super::pace::Pace;
 use super::plane::fluid::Lanes;
 use super::plane::requests::Requests;
@@ -171,6 +171,8 @@ pub struct World<'a> {
     pub resources: Vec<ResourceStep>,
     /// Where each pool's resources begin; one more than there are pools.
     pub resource_starts: Vec<u32>,
+    /// Users' tries of the step under way.
+    pub users_tries: UsersTries,
     /// Users' requests.
     pub books: FluidBooks,
     /// Every request, in the plane that knows them.
@@ -203,6 +205,7 @@ impl<'a> World<'a> {
             log: Vec::new(),
             resources: Vec::new(),
             resource_starts: vec![0],
+            users_tries: UsersTries::default(),
             books: FluidBooks::default(),
             requests: None,
             lanes: Lanes::of(scenario),

@@ -6,8 +6,9 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{EdgeRef, IntoNodeReferences};
 
 use crate::engine::Snapshot;
-use crate::model::{Edge, Node, TopologyGraph, ZoneId};
+use crate::model::{Edge, Node, Scenario, TopologyGraph, ZoneId};
 
+use super::users::Users;
 use super::{Metric, Summary};
 
 /// The most requests a second that can reach an instance that is up: a max flow from the pools'
@@ -44,8 +45,9 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     }
     for (node, kind) in topology.node_references() {
         if let Node::Pool(pool) = kind {
+            // Without end where a pool has no limit.
             network.add_edge(source, node, demand_rps[pool.index()]);
-            network.add_edge(node, sink, capacity_rps[pool.index()]);
+            network.add_edge(node, sink, capacity_rps[pool.index()].min(total));
         }
     }
     dinics(&network, source, sink).0.min(total)
@@ -72,6 +74,9 @@ fn zone(graph: &TopologyGraph, node: NodeIndex) -> Option<ZoneId> {
 /// The bound at every step, and what was completed of it.
 pub struct Bound<'a> {
     graph: &'a TopologyGraph,
+    /// By pool: is it sent anything but other pools' calls?
+    is_entry: Vec<bool>,
+    users: Users,
     trigger_s: f64,
     demand_rps: Vec<f64>,
     capacity_rps: Vec<f64>,
@@ -82,9 +87,15 @@ pub struct Bound<'a> {
 
 impl<'a> Bound<'a> {
     /// Over the window that begins at `trigger_s`.
-    pub fn new(graph: &'a TopologyGraph, trigger_s: f64) -> Self {
+    pub fn new(scenario: &'a Scenario, trigger_s: f64) -> Self {
+        let mut is_entry = vec![false; scenario.pools.len()];
+        for origin in scenario.origins.iter().filter(|origin| !origin.is_call()) {
+            is_entry[origin.to.index()] = true;
+        }
         Self {
-            graph,
+            graph: &scenario.graph,
+            is_entry,
+            users: Users::new(scenario),
             trigger_s,
             demand_rps: Vec::new(),
             capacity_rps: Vec::new(),
@@ -100,23 +111,33 @@ impl<'a> Bound<'a> {
     }
 
     fn follow(&mut self, snapshot: &Snapshot<'_>) {
-        let demand = snapshot.pools.iter().map(|pool| pool.first_tries / snapshot.step_s);
+        // What pools send each other serves requests that are counted where users send them; their
+        // capacity is that of latencies without queues, so a slow callee is in it.
+        let pools = snapshot.pools.iter().zip(&self.is_entry);
+        let demand = pools.map(|(pool, is_entry)| {
+            let tries = if *is_entry { pool.first_tries + pool.retries } else { 0.0 };
+            tries / snapshot.step_s
+        });
         let capacity = snapshot.pools.iter().map(|pool| pool.up_capacity_rps);
         let is_same = demand.clone().eq(self.demand_rps.iter().copied())
             && capacity.clone().eq(self.capacity_rps.iter().copied());
         if !is_same {
-            self.demand_rps = demand.collect();
-            self.capacity_rps = capacity.collect();
+            (self.demand_rps, self.capacity_rps) = (demand.collect(), capacity.collect());
             self.now_rps = bound_rps(self.graph, &self.demand_rps, &self.capacity_rps);
         }
     }
 }
 
 impl Metric for Bound<'_> {
+    fn mark_s(&self) -> Option<f64> {
+        self.users.mark_s()
+    }
+
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         self.follow(snapshot);
+        let completed = self.users.completed(snapshot);
         if snapshot.began_at_or_after(self.trigger_s) {
-            self.completed += snapshot.pools.iter().map(|pool| pool.completed).sum::<f64>();
+            self.completed += completed;
             self.possible += self.now_rps * snapshot.step_s;
         }
     }

@@ -4,9 +4,10 @@ use crate::engine::Snapshot;
 
 use super::{Metric, Summary};
 
-/// Healthy capacity of the fleet, rps.
+/// Healthy capacity of the fleet, rps. Pools without any limit have no part in it.
 pub fn healthy_capacity_rps(snapshot: &Snapshot<'_>) -> f64 {
-    snapshot.pools.iter().map(|pool| pool.healthy_capacity_rps).sum()
+    let of_pools = snapshot.pools.iter().map(|pool| pool.healthy_capacity_rps);
+    of_pools.filter(|rps| rps.is_finite()).sum()
 }
 
 /// Least and last healthy capacity, highest utilization of a receiver.

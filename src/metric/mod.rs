@@ -1,16 +1,24 @@
 //! Folds of events and snapshots into series, totals and the outcome. A metric is one file and one
 //! line in [`simulate()`]'s registry.
 
+mod amplification;
 mod bound;
 mod capacity;
 mod cascade;
+#[cfg(test)]
+pub(crate) mod fixture;
 mod hit;
 mod outcome;
+mod phases;
 mod recovery;
+mod resources;
 mod result;
 mod series;
 mod shares;
 mod simulate;
+#[cfg(test)]
+mod tests;
+mod users;
 
 pub use bound::bound_rps;
 pub use hit::hit_pools;

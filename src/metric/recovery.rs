@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use crate::engine::Snapshot;
 use crate::model::{Event, Scenario};
 
+use super::users::Users;
 use super::{Metric, Summary};
 
 /// The completed share is taken over this long.
@@ -16,6 +17,7 @@ const ENOUGH: f64 = 0.99;
 pub struct Recovery {
     trigger_s: f64,
     trigger_ends: bool,
+    users: Users,
     /// All that had completed, and all that had ended, at the end of each step of the last minute.
     recent: VecDeque<Ended>,
     now: Ended,
@@ -49,6 +51,7 @@ impl Recovery {
         Self {
             trigger_s,
             trigger_ends: !scenario.events.is_empty() && first.all(ends),
+            users: Users::new(scenario),
             recent: VecDeque::new(),
             now: Ended::default(),
             before: None,
@@ -70,6 +73,10 @@ impl Recovery {
 }
 
 impl Metric for Recovery {
+    fn mark_s(&self) -> Option<f64> {
+        self.users.mark_s().filter(|_| self.trigger_ends)
+    }
+
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         if !self.trigger_ends {
             return;
@@ -83,10 +90,9 @@ impl Metric for Recovery {
             self.recent.push_back(Ended { at_s: began_s, ..self.now });
         }
         self.now.at_s = snapshot.time_s;
-        for pool in snapshot.pools {
-            self.now.completed += pool.completed;
-            self.now.all += pool.completed + pool.late + pool.shed + pool.rejected + pool.lost;
-        }
+        let ended = self.users.step(snapshot);
+        self.now.completed += ended.completed;
+        self.now.all += ended.all;
         self.forget();
         let has_window = snapshot.time_s >= self.trigger_s + WINDOW_S - 1e-9;
         if let (Some(before), true) = (self.before, has_window) {

@@ -82,6 +82,8 @@ pub struct PoolRow {
     pub completed_rps: f64,
     /// Left the system after their client had given up.
     pub late_rps: f64,
+    /// Answered by a fallback.
+    pub degraded_rps: f64,
     /// Refused on purpose.
     pub shed_rps: f64,
     /// Refused by a full queue or a deadline.
@@ -144,20 +146,22 @@ pub struct PhaseRow {
     pub offered_in_flight: f64,
     /// Most tries in the system at any moment.
     pub in_flight_peak: f64,
-    /// Instances at the end.
+    /// Tries that its instances have room to serve at a time, at the end; none without a limit.
+    pub concurrency_limit: Option<f64>,
+    /// Instances up at the end.
     pub instances: u32,
     /// Mean utilization of the resource `cpu`; none without one.
     pub cpu_utilization: Option<f64>,
-    /// Tries rejected ÷ tries.
-    pub rejected_ratio: f64,
+    /// Tries rejected ÷ tries; none without tries.
+    pub rejected_ratio: Option<f64>,
     /// First tries a second.
     pub offered_rps: f64,
     /// Retries a second.
     pub retry_rps: f64,
     /// Completed a second.
     pub completed_rps: f64,
-    /// Completed ÷ first tries.
-    pub goodput_ratio: f64,
+    /// Completed ÷ first tries; none without first tries.
+    pub goodput_ratio: Option<f64>,
     /// The most utilized resource, in the order of `Scenario::resource_names`.
     pub bottleneck: Option<u32>,
     /// Its mean utilization.
@@ -169,9 +173,9 @@ pub struct PhaseRow {
 pub struct FleetRow {
     /// End of the interval, simulation time.
     pub time_s: f64,
-    /// First tries and retries at the sources.
+    /// First tries and retries of users; calls between pools are not counted.
     pub offered_rps: f64,
-    /// Answered in time.
+    /// Users' requests answered in time.
     pub completed_rps: f64,
     /// Actual capacity of the instances in rotation and up.
     pub healthy_capacity_rps: f64,
@@ -226,7 +230,7 @@ pub struct Summary {
     pub time_to_nothing_in_rotation_s: Option<f64>,
     /// Start of the first minute from which the completed share stays at 99 % of that before.
     pub time_to_recover_s: Option<f64>,
-    /// Largest tries ÷ first tries over ten seconds.
+    /// Largest tries ÷ first tries of users over ten seconds; none without first tries.
     pub peak_amplification: Option<f64>,
 }
 
@@ -245,7 +249,8 @@ pub struct RunResult {
     pub timeline: Vec<PoolRow>,
     /// A row an interval.
     pub fleet: Vec<FleetRow>,
-    /// A row a pool, resource and interval; only where an instance kind declares resources.
+    /// A row a pool, resource and interval: by time, then by pool in the order of the file. Only
+    /// where an instance kind declares resources, or a pool calls another.
     pub resources: Vec<ResourceRow>,
     /// A row a phase and pool: by phase, then by pool in the order of the file.
     pub phases: Vec<PhaseRow>,

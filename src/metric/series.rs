@@ -4,6 +4,7 @@ use crate::engine::{Latency, PoolStep, Snapshot};
 use crate::model::{PoolId, Scenario};
 
 use super::capacity::healthy_capacity_rps;
+use super::users::Users;
 use super::{FleetRow, PoolRow, PoolState};
 
 /// Sums since the last row.
@@ -35,6 +36,11 @@ pub struct Series<'a> {
     scenario: &'a Scenario,
     sums: Vec<Sums>,
     last_p99: Vec<LastP99>,
+    /// Where the pools' sums do not tell how users' requests end.
+    users: Option<Users>,
+    first_tries: f64,
+    retries: f64,
+    completed: f64,
     bound: f64,
     length_s: f64,
     at_start_rps: f64,
@@ -52,6 +58,10 @@ impl<'a> Series<'a> {
             scenario,
             sums: vec![Sums::default(); scenario.pools.len()],
             last_p99: vec![LastP99::default(); scenario.pools.len()],
+            users: Some(Users::new(scenario)).filter(|users| users.mark_s().is_some()),
+            first_tries: 0.0,
+            retries: 0.0,
+            completed: 0.0,
             bound: 0.0,
             length_s: 0.0,
             at_start_rps: 0.0,
@@ -60,34 +70,46 @@ impl<'a> Series<'a> {
         }
     }
 
+    /// The moment from which it needs a book of users' requests.
+    pub fn mark_s(&self) -> Option<f64> {
+        self.users.as_ref().and_then(Users::mark_s)
+    }
+
     /// The fleet before the first step.
     pub fn start(&mut self, snapshot: &Snapshot<'_>) {
         self.at_start_rps = healthy_capacity_rps(snapshot);
     }
 
-    /// Adds a step, and a row where one ends.
-    pub fn step(&mut self, snapshot: &Snapshot<'_>, bound_rps: f64) {
+    /// Adds a step, and a row where one ends. `bottlenecks` are the pools' most utilized resources.
+    pub fn step(&mut self, snapshot: &Snapshot<'_>, bound_rps: f64, bottlenecks: &[Option<u32>]) {
         self.length_s += snapshot.step_s;
+        self.first_tries += snapshot.first_tries;
+        self.retries += snapshot.retries;
+        if let Some(users) = &mut self.users {
+            self.completed += users.completed(snapshot);
+        }
         self.bound += bound_rps * snapshot.step_s;
         for (sums, pool) in self.sums.iter_mut().zip(snapshot.pools) {
             add(sums, pool, snapshot.step_s);
         }
         if snapshot.is_row {
-            self.end_row(snapshot);
+            self.end_row(snapshot, bottlenecks);
         }
     }
 
-    fn end_row(&mut self, snapshot: &Snapshot<'_>) {
+    fn end_row(&mut self, snapshot: &Snapshot<'_>, bottlenecks: &[Option<u32>]) {
         let time_s = snapshot.time_s;
         let length_s = self.length_s;
         let healthy_rps = healthy_capacity_rps(snapshot);
-        let sum =
-            |of: fn(&PoolStep) -> f64| self.sums.iter().map(|sums| of(&sums.flows)).sum::<f64>();
+        let completed = match self.users {
+            Some(_) => self.completed,
+            None => self.sums.iter().map(|sums| sums.flows.completed).sum(),
+        };
         let at_start_rps = self.at_start_rps;
         self.fleet.push(FleetRow {
             time_s,
-            offered_rps: sum(|flows| flows.first_tries) / length_s,
-            completed_rps: sum(|flows| flows.completed) / length_s,
+            offered_rps: (self.first_tries + self.retries) / length_s,
+            completed_rps: completed / length_s,
             healthy_capacity_rps: healthy_rps,
             healthy_capacity_ratio: if at_start_rps > 0.0 {
                 healthy_rps / at_start_rps
@@ -100,9 +122,12 @@ impl<'a> Series<'a> {
             let sums = &self.sums[pool.index()];
             let level = &snapshot.pools[pool.index()];
             let p99_s = self.last_p99[pool.index()].of(level.latency);
-            self.timeline.push(row(pool, sums, level, p99_s, snapshot, length_s));
+            let bottleneck = bottlenecks[pool.index()];
+            let row = row(pool, sums, level, p99_s, snapshot, length_s);
+            self.timeline.push(PoolRow { bottleneck, ..row });
         }
         self.sums.fill(Sums::default());
+        (self.first_tries, self.retries, self.completed) = (0.0, 0.0, 0.0);
         self.bound = 0.0;
         self.length_s = 0.0;
     }
@@ -117,6 +142,7 @@ fn add(sums: &mut Sums, pool: &PoolStep, step_s: f64) {
     flows.redirected_out += pool.redirected_out;
     flows.completed += pool.completed;
     flows.late += pool.late;
+    flows.degraded += pool.degraded;
     flows.shed += pool.shed;
     flows.rejected += pool.rejected;
     flows.lost += pool.lost;
@@ -145,6 +171,7 @@ fn row(
         redirected_out_rps: flows.redirected_out / length_s,
         completed_rps: flows.completed / length_s,
         late_rps: flows.late / length_s,
+        degraded_rps: flows.degraded / length_s,
         shed_rps: flows.shed / length_s,
         rejected_rps: flows.rejected / length_s,
         lost_rps: flows.lost / length_s,

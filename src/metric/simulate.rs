@@ -4,11 +4,14 @@ use crate::engine::{self, LogEntry, Observer, Snapshot};
 use crate::model::Scenario;
 use crate::policy::Case;
 
+use super::amplification::Amplification;
 use super::bound::Bound;
 use super::capacity::Capacity;
 use super::cascade::Cascade;
 use super::outcome::Verdict;
+use super::phases::Phases;
 use super::recovery::Recovery;
+use super::resources::Resources;
 use super::series::Series;
 use super::shares::Shares;
 use super::{Metric, Outcome, RunResult, Summary};
@@ -21,6 +24,7 @@ fn metrics(scenario: &Scenario, trigger_s: f64) -> Vec<Box<dyn Metric + '_>> {
         Box::new(Cascade::new(scenario, trigger_s)),
         Box::new(Capacity::new(trigger_s)),
         Box::new(Recovery::new(scenario, trigger_s)),
+        Box::new(Amplification::default()),
     ]
 }
 
@@ -32,8 +36,10 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
     let window_s = trigger_s.unwrap_or(0.0);
     let mut watch = Watch {
         metrics: metrics(scenario, window_s),
-        bound: Bound::new(&scenario.graph, window_s),
+        bound: Bound::new(scenario, window_s),
         series: Series::new(scenario, row_steps),
+        resources: Resources::new(scenario),
+        phases: Phases::new(scenario),
         log: Vec::new(),
     };
     let mut policy = case.policy.build();
@@ -51,8 +57,8 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         trigger_s,
         timeline: watch.series.timeline,
         fleet: watch.series.fleet,
-        resources: Vec::new(),
-        phases: Vec::new(),
+        resources: watch.resources.rows,
+        phases: watch.phases.rows(),
         log: watch.log,
         summary,
     }
@@ -62,12 +68,19 @@ struct Watch<'a> {
     metrics: Vec<Box<dyn Metric + 'a>>,
     bound: Bound<'a>,
     series: Series<'a>,
+    resources: Resources<'a>,
+    phases: Phases<'a>,
     log: Vec<LogEntry>,
 }
 
 impl Observer for Watch<'_> {
     fn marks_s(&self) -> Vec<f64> {
-        self.metrics.iter().filter_map(|metric| metric.mark_s()).collect()
+        let metrics = self.metrics.iter().filter_map(|metric| metric.mark_s());
+        let mut marks_s: Vec<f64> = metrics.chain(self.series.mark_s()).collect();
+        // A book costs time in every step: one for each moment is enough.
+        marks_s.sort_by(f64::total_cmp);
+        marks_s.dedup();
+        marks_s
     }
 
     fn start(&mut self, snapshot: &Snapshot<'_>) {
@@ -87,7 +100,9 @@ impl Observer for Watch<'_> {
 
     fn step(&mut self, snapshot: &Snapshot<'_>) {
         self.bound.step(snapshot);
-        self.series.step(snapshot, self.bound.now_rps());
+        self.resources.step(snapshot);
+        self.phases.step(snapshot);
+        self.series.step(snapshot, self.bound.now_rps(), &self.resources.bottlenecks);
         for metric in &mut self.metrics {
             metric.step(snapshot);
         }
@@ -95,7 +110,7 @@ impl Observer for Watch<'_> {
 }
 
 /// A summary before any metric has filled in its part.
-const EMPTY: Summary = Summary {
+pub(super) const EMPTY: Summary = Summary {
     outcome: Outcome::Stable,
     is_judged: false,
     recovered: None,

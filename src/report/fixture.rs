@@ -1,7 +1,9 @@
 //! A small fleet and fabricated results for tests of the reports.
 
 use crate::engine::{Happening, LogEntry};
-use crate::metric::{FleetRow, Outcome, PoolRow, PoolState, RunResult, Summary};
+use crate::metric::{
+    FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,
+};
 use crate::model::{PoolId, Scenario, ZoneId};
 
 /// Zones a, b, c; a pool of twelve instances in each; zone a fails at 60 s, of a cause that has to
@@ -78,6 +80,7 @@ pub(crate) fn timeline(intervals: u32) -> Vec<PoolRow> {
             redirected_out_rps: value / 11.0,
             completed_rps: value / 13.0,
             late_rps: value / 17.0,
+            degraded_rps: 0.0,
             shed_rps: 0.0,
             rejected_rps: value / 1900.0,
             lost_rps: value / 23.0,
@@ -130,4 +133,105 @@ pub(crate) fn results() -> Vec<RunResult> {
         result("rate-limited", "rate-limited", Outcome::FullOutage, 0.419),
         result("capacity-aware", "capacity-aware", Outcome::Degraded, 0.700),
     ]
+}
+
+/// What an autoscaler on the wrong and one on the right signal make of
+/// [`proxied`](crate::metric::fixture::proxied).
+pub(crate) fn proxied_results() -> Vec<RunResult> {
+    let blind = Ladder {
+        policy: "watch-cpu",
+        instances: [1, 1, 1, 1],
+        peak: [60.0, 100.0, 100.0, 100.0],
+        slots: [0.5, 0.9, 0.99, 1.0],
+        cpu: [0.4, 0.37, 0.19, 0.11],
+        rejected: [0.0, 0.08, 0.51, 0.74],
+    };
+    let seeing = Ladder {
+        policy: "watch-concurrency",
+        instances: [1, 2, 3, 5],
+        peak: [60.0, 110.0, 210.0, 410.0],
+        slots: [0.5, 0.5, 0.67, 0.8],
+        cpu: [0.4; 4],
+        rejected: [0.0; 4],
+    };
+    vec![blind.result(), seeing.result()]
+}
+
+struct Ladder {
+    policy: &'static str,
+    instances: [u32; 4],
+    peak: [f64; 4],
+    slots: [f64; 4],
+    cpu: [f64; 4],
+    rejected: [f64; 4],
+}
+
+impl Ladder {
+    fn result(&self) -> RunResult {
+        let goodput = 1.0 - self.rejected.iter().sum::<f64>() / 4.0;
+        let outcome = if goodput < 1.0 { Outcome::Degraded } else { Outcome::Stable };
+        let rejected_ratio = 1.0 - goodput;
+        let plain = result(self.policy, "none", outcome, goodput);
+        let pool_row = |row: &PoolRow| PoolRow { bottleneck: Some(0), ..*row };
+        let summary = Summary { rejected_ratio, lost_ratio: 0.0, ..plain.summary };
+        RunResult {
+            trigger_s: Some(3.0),
+            timeline: plain.timeline.iter().filter(|row| row.pool.0 < 2).map(pool_row).collect(),
+            resources: (1..=24).flat_map(|row| self.resources(row)).collect(),
+            phases: (0..4).flat_map(|phase| self.phases(phase)).collect(),
+            log: vec![],
+            summary,
+            ..plain
+        }
+    }
+
+    /// Rows of half a second, three seconds a phase.
+    fn resources(&self, row: u32) -> [ResourceRow; 2] {
+        let phase = (row as usize - 1) / 6;
+        let instances = f64::from(self.instances[phase]);
+        let one = |pool: u32, utilization: f64, limit: f64| ResourceRow {
+            time_s: 0.5 * f64::from(row),
+            pool: PoolId(pool),
+            resource: 0,
+            used: utilization * limit,
+            limit,
+            utilization: Some(utilization),
+            binding: true,
+        };
+        [one(0, self.slots[phase], 100.0 * instances), one(1, self.cpu[phase], 5.0)]
+    }
+
+    fn phases(&self, index: usize) -> [PhaseRow; 2] {
+        let offered = 50.0 * f64::from(1_u32 << index);
+        let instances = self.instances[index];
+        let completed_rps = 1000.0 * (1.0 - self.rejected[index]);
+        let proxy = PhaseRow {
+            phase: index as u32,
+            pool: PoolId(0),
+            offered_in_flight: offered,
+            in_flight_peak: self.peak[index],
+            concurrency_limit: Some(100.0 * f64::from(instances)),
+            instances,
+            cpu_utilization: None,
+            rejected_ratio: Some(self.rejected[index]),
+            offered_rps: 1000.0,
+            retry_rps: 0.0,
+            completed_rps,
+            goodput_ratio: Some(completed_rps / 1000.0),
+            bottleneck: Some(0),
+            bottleneck_utilization: Some(self.slots[index]),
+        };
+        let service = PhaseRow {
+            pool: PoolId(1),
+            concurrency_limit: None,
+            instances: 1,
+            cpu_utilization: Some(self.cpu[index]),
+            rejected_ratio: Some(0.0),
+            offered_rps: completed_rps,
+            goodput_ratio: Some(1.0),
+            bottleneck_utilization: Some(self.cpu[index]),
+            ..proxy
+        };
+        [proxy, service]
+    }
 }

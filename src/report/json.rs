@@ -6,8 +6,9 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use super::bottleneck::resource_summaries;
 use super::column::{Cell, Rounded};
-use super::csv::comparison_columns;
+use super::csv::{PhaseEntry, comparison_columns, phase_columns};
 use super::{Artifact, Run};
 
 /// Version of the layout of `summary.json`; goes up when a field changes its meaning or is removed.
@@ -66,15 +67,56 @@ struct SummaryFile<'a> {
 
 struct PolicySummary<'a>(Run<'a>);
 
-/// Every column of `comparison.csv` by name, then how often each kind of event was logged.
+/// Every column of `comparison.csv` by name, how often each kind of event was logged, then what
+/// there is to say of resources and phases: empty where their files are not written.
 impl Serialize for PolicySummary<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let columns = comparison_columns();
-        let mut map = serializer.serialize_map(Some(columns.len() + 1))?;
+        let mut map = serializer.serialize_map(Some(columns.len() + 3))?;
         for column in columns {
             map.serialize_entry(column.name, &(column.value)(self.0.result))?;
         }
         map.serialize_entry("event_counts", &EventCounts(self.0))?;
+        map.serialize_entry("resources", &resources(&self.0))?;
+        let phases: Vec<_> = PhaseEntry::all(&self.0).map(PhaseFields).collect();
+        map.serialize_entry("phases", &phases)?;
+        map.end()
+    }
+}
+
+#[derive(Serialize)]
+struct ResourceFields<'a> {
+    pool: &'a str,
+    resource: &'a str,
+    mean_utilization: Cell<'a>,
+    peak_utilization: Cell<'a>,
+    peak_time_s: Cell<'a>,
+    binding_ratio: Rounded,
+}
+
+fn resources<'a>(run: &Run<'a>) -> Vec<ResourceFields<'a>> {
+    let names = run.resource_names();
+    let fields = resource_summaries(run.result).into_iter().map(|summary| ResourceFields {
+        pool: &run.pool(summary.pool).name,
+        resource: names[summary.pool.index()][summary.resource as usize],
+        mean_utilization: summary.mean_utilization.into(),
+        peak_utilization: summary.peak_utilization.into(),
+        peak_time_s: summary.peak_time_s.into(),
+        binding_ratio: Rounded(summary.binding_ratio),
+    });
+    fields.collect()
+}
+
+/// Every column of `phases.csv` by name, but the policy's.
+struct PhaseFields<'a>(PhaseEntry<'a>);
+
+impl Serialize for PhaseFields<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let columns = || phase_columns().iter().filter(|column| column.name != "policy");
+        let mut map = serializer.serialize_map(Some(columns().count()))?;
+        for column in columns() {
+            map.serialize_entry(column.name, &(column.value)(&self.0))?;
+        }
         map.end()
     }
 }

@@ -1,17 +1,19 @@
 //! Results to bytes.
 
+mod bottleneck;
 pub mod chart;
 mod closed_form;
 mod column;
 pub mod csv;
 mod dot;
 #[cfg(test)]
-mod fixture;
+pub(crate) mod fixture;
 mod json;
 mod number;
 mod output;
 #[cfg(test)]
 mod output_tests;
+mod phase_table;
 mod run;
 mod table;
 #[cfg(test)]
@@ -19,12 +21,14 @@ mod tests;
 mod verdict;
 mod words;
 
+pub use bottleneck::bottleneck_lines;
 pub use closed_form::closed_form_line;
 pub use column::{Cell, Column, Rounded, Unit};
 pub use dot::dot;
 pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, sha256_hex, summary_json};
 pub use number::NumberBuffer;
 pub use output::{Abandon, OutputError, OutputFolder};
+pub use phase_table::phase_tables;
 pub use run::{Run, runs};
 pub use table::{TableStyle, comparison_table};
 pub use verdict::verdict_line;

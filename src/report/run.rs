@@ -31,6 +31,19 @@ impl<'a> Run<'a> {
     pub fn zone_name(&self, zone: ZoneId) -> &'a str {
         &self.scenario.zones[zone.index()].name
     }
+
+    /// The name of a phase.
+    #[must_use]
+    pub fn phase_name(&self, phase: u32) -> &'a str {
+        &self.scenario.phases[phase as usize].name
+    }
+
+    /// The names of every pool's resources, by pool.
+    #[must_use]
+    pub fn resource_names(&self) -> Vec<Vec<&'a str>> {
+        let pools = (0..self.scenario.pools.len()).map(PoolId::from_index);
+        pools.map(|pool| self.scenario.resource_names(pool).collect()).collect()
+    }
 }
 
 /// Pairs cases with their results, which are in the same order.

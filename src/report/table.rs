@@ -100,6 +100,18 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle, width: Option<
 
 fn table_lines(results: &[RunResult], style: TableStyle, shown: &[usize]) -> Vec<String> {
     let columns = || shown.iter().map(|column| &COLUMNS[*column]);
+    let headings: Vec<&str> = columns().map(|(name, _)| *name).collect();
+    let row = |result| columns().map(|(_, value)| value(result)).collect();
+    draw(style, &headings, results.iter().map(row).collect(), 2)
+}
+
+/// Lines of a table whose first columns are so many of words, the rest figures.
+pub(super) fn draw(
+    style: TableStyle,
+    headings: &[&str],
+    rows: Vec<Vec<String>>,
+    words: usize,
+) -> Vec<String> {
     let mut table = Table::new();
     table.load_style(match style {
         TableStyle::Markdown => presets::ASCII_MARKDOWN,
@@ -108,19 +120,18 @@ fn table_lines(results: &[RunResult], style: TableStyle, shown: &[usize]) -> Vec
         }
     });
     table.set_content_arrangement(ContentArrangement::Disabled);
-    let heading = |text: &str| match style {
+    table.set_header(headings.iter().map(|text| match style {
         TableStyle::Markdown => text.replace('\n', " "),
-        TableStyle::Plain | TableStyle::Coloured => text.to_owned(),
-    };
-    table.set_header(columns().map(|(name, _)| heading(name)));
-    for result in results {
-        table.add_row(columns().map(|(_, value)| value(result)));
+        TableStyle::Plain | TableStyle::Coloured => (*text).to_owned(),
+    }));
+    for row in rows {
+        table.add_row(row);
     }
     for (index, column) in table.column_iter_mut().enumerate() {
         if style != TableStyle::Markdown {
             column.set_padding((0, 1));
         }
-        if index > 1 {
+        if index >= words {
             column.set_cell_alignment(CellAlignment::Right);
         }
     }

@@ -2,16 +2,24 @@
 
 use super::csv::{
     comparison_columns, comparison_csv, event_columns, events_csv, fleet_columns, fleet_csv,
-    timeline_columns, timeline_csv,
+    phase_columns, phases_csv, resource_columns, resources_csv, timeline_columns, timeline_csv,
 };
-use super::fixture::{result, results, scenario, timeline};
+use super::fixture::{proxied_results, result, results, scenario, timeline};
 use super::*;
+use crate::metric::fixture::proxied;
 use crate::metric::{Outcome, RunResult};
-use crate::model::{Action, Event, PoolId, ZoneId};
-use crate::units::Ratio;
+use crate::model::{Action, Event, Phase, PoolId, ZoneId};
+use crate::units::{Ratio, Seconds};
 
 fn with_runs<T>(results: &[RunResult], then: impl FnOnce(&[Run<'_>]) -> T) -> T {
     let scenario = scenario();
+    let runs: Vec<_> = results.iter().map(|result| Run { scenario: &scenario, result }).collect();
+    then(&runs)
+}
+
+/// With what autoscalers make of a proxy in front of a slowing service.
+fn with_proxied<T>(then: impl FnOnce(&[Run<'_>]) -> T) -> T {
+    let (scenario, results) = (proxied(), proxied_results());
     let runs: Vec<_> = results.iter().map(|result| Run { scenario: &scenario, result }).collect();
     then(&runs)
 }
@@ -60,6 +68,13 @@ fn columns_are_those_promised() {
          time_to_full_outage_s, time_to_nothing_in_rotation_s, time_to_recover_s, \
          peak_amplification, alerts"
     );
+    check!(resource_columns(), "policy, time_s, pool, resource, used, limit, utilization, binding");
+    check!(
+        phase_columns(),
+        "policy, phase, pool, offered_in_flight, in_flight_peak, instances, cpu_utilization, \
+         rejected_ratio, offered_rps, retry_rps, completed_rps, goodput_ratio, bottleneck, \
+         bottleneck_utilization"
+    );
     check!(event_columns(), "policy, time_s, kind, zone, pool, instance, severity, detail");
 }
 
@@ -70,11 +85,128 @@ fn timeline_has_a_row_a_pool_and_interval() {
     assert_eq!(
         csv.lines().nth(2),
         Some(
-            "none,0.5,b,planner-b,0.6666666667,,0.09523809524,0.06060606061,0.05128205128,\
-             0.03921568627,,0,0.000350877193,0.02898550725,12,11,176,0.6666666667,\
+            "none,0.5,b,planner-b,0.6666666667,0,0.09523809524,0.06060606061,0.05128205128,\
+             0.03921568627,0,0,0.000350877193,0.02898550725,12,11,176,0.6666666667,\
              0.02298850575,,20.66666667,24.66666667,0.0162601626,,,healthy"
         )
     );
+}
+
+#[test]
+fn resources_and_phases_have_files_only_where_there_are_any() {
+    with_proxied(|runs| {
+        let csv = resources_csv(runs).map(text).unwrap_or_default();
+        assert_eq!(csv.lines().count(), 1 + 2 * 24 * 2);
+        assert_eq!(csv.lines().nth(24), Some("watch-cpu,6,service,cpu,1.85,5,0.37,true"));
+        insta::assert_snapshot!("phases_csv", phases_csv(runs).map(text).unwrap_or_default());
+        let timeline = text(timeline_csv(runs));
+        assert!(timeline.lines().nth(1).is_some_and(|row| row.contains(",slots,")), "{timeline}");
+        assert!(timeline.lines().nth(2).is_some_and(|row| row.contains(",cpu,")), "{timeline}");
+    });
+    with_runs(&results(), |runs| {
+        assert_eq!((resources_csv(runs), phases_csv(runs)), (None, None));
+        assert_eq!(bottleneck_lines(runs), "");
+        assert_eq!(phase_tables(runs, TableStyle::Plain, None), None);
+    });
+}
+
+#[test]
+fn resources_and_phases_are_in_the_summary() {
+    let invocation = Invocation {
+        name: "blind-spot",
+        file: "blind-spot.toml",
+        file_sha256: &sha256_hex("abc"),
+        overrides: &[],
+        row_steps: 1,
+    };
+    let json = with_proxied(|runs| text(summary_json(&invocation, &runs[..1])));
+    let from = json.find("\"resources\"").unwrap_or_default();
+    insta::assert_snapshot!(json[from..].lines().take(45).collect::<Vec<_>>().join("\n"));
+}
+
+#[test]
+fn phases_stand_side_by_side() {
+    with_proxied(|runs| {
+        let table = |style, width| phase_tables(runs, style, width).unwrap_or_default();
+        let wide = table(TableStyle::Plain, None);
+        assert!(wide.lines().all(|line| line.chars().count() <= 100), "{wide}");
+        let narrow = table(TableStyle::Plain, Some(80));
+        assert_eq!(wide.lines().count() + 9, narrow.lines().count(), "{narrow}");
+        let markdown = table(TableStyle::Markdown, None);
+        insta::assert_snapshot!(format!("{wide}\n\n{narrow}\n\n{markdown}"));
+    });
+}
+
+#[test]
+fn a_phase_table_without_cpu_has_no_column_for_it() {
+    let (mut scenario, results) = (proxied(), proxied_results());
+    scenario.kinds[1].resources[0].name = "threads".to_owned();
+    let runs = [Run { scenario: &scenario, result: &results[0] }];
+    let table = phase_tables(&runs, TableStyle::Plain, None).unwrap_or_default();
+    assert!(!table.contains("CPU") && table.contains("74 %"), "{table}");
+}
+
+#[test]
+fn bottlenecks_are_told_with_what_was_next() {
+    let mut lines = vec![with_proxied(bottleneck_lines)];
+    let (scenario, mut results) = (proxied(), proxied_results());
+    // The service runs short for a while, twice; and only once it does is the proxy's next one it.
+    for row in results[0].resources.iter_mut().filter(|row| row.pool == PoolId(1)) {
+        if (3.0..5.0).contains(&row.time_s) || row.time_s == 8.0 {
+            row.utilization = Some(0.85);
+        }
+    }
+    // A proxy that never is: nothing is told.
+    results[1].resources.iter_mut().for_each(|row| row.utilization = Some(0.79));
+    let runs: Vec<_> = results.iter().map(|result| Run { scenario: &scenario, result }).collect();
+    lines.push(bottleneck_lines(&runs));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn a_ladder_of_settings_and_retries_read_well() {
+    let (scenario, mut results) = (proxied(), proxied_results());
+    let said = |results: &[RunResult]| {
+        let runs: Vec<_> =
+            results.iter().map(|result| Run { scenario: &scenario, result }).collect();
+        verdict_line(&runs)
+    };
+    let mut lines = vec![said(&results), said(&results[..1])];
+    for factor in [1.49, 1.5, 3.94, 16.04] {
+        results[0].summary.peak_amplification = Some(factor);
+        lines.push(said(&results[..1]));
+    }
+    let mut quiet = proxied();
+    quiet.events.clear();
+    lines.push(verdict_line(&[Run { scenario: &quiet, result: &results[0] }]));
+    quiet.events.push(scenario.events[0].clone());
+    lines.push(verdict_line(&[Run { scenario: &quiet, result: &results[0] }]));
+    insta::assert_snapshot!(lines.join("\n"));
+}
+
+#[test]
+fn what_a_run_measures_of_a_plain_file() {
+    let mut scenario = scenario();
+    let seconds = |value| Seconds::new(value).expect("a time");
+    scenario.phases.push(Phase { name: "calm".into(), from: seconds(0.0), until: seconds(60.0) });
+    let results = super::chart::fixture::simulated(&scenario, &["unconditional"]);
+    let result = &results[0];
+    assert!(result.resources.is_empty());
+    assert_eq!(result.summary.peak_amplification, Some(1.0));
+    let first = &result.timeline[0];
+    assert_eq!((first.bottleneck, first.retry_rps, first.degraded_rps), (Some(0), 0.0, 0.0));
+    // 12 instances of 16 rps with headroom of load; a request takes 2 s where nothing queues.
+    assert_eq!(result.phases.len(), 3);
+    for (row, headroom) in result.phases.iter().zip([0.15, 0.12, 0.18]) {
+        let demand_rps = 192.0 / (1.0 + headroom);
+        assert!((row.offered_rps - demand_rps).abs() < 1e-9, "{row:?}");
+        assert!((row.offered_in_flight - 2.0 * demand_rps).abs() < 1e-9, "{row:?}");
+        assert_eq!((row.instances, row.retry_rps, row.cpu_utilization), (12, 0.0, None));
+    }
+    let offered: f64 = result.phases.iter().map(|row| row.offered_rps).sum();
+    assert!((result.fleet[0].offered_rps - offered).abs() < 1e-9);
+    let completed: f64 = result.timeline[..3].iter().map(|row| row.completed_rps).sum();
+    assert_eq!(result.fleet[0].completed_rps, completed);
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub fn verdict_line(runs: &[Run<'_>]) -> String {
     let condition = condition(first.scenario);
     let results: Vec<&RunResult> = runs.iter().map(|run| run.result).collect();
     match results.as_slice() {
-        [only] => format!("{condition}, {}.", deed(only)),
+        [only] => format!("{condition}, {}{}.", deed(only), retries(only)),
         all if all.iter().all(|result| is_unjudged(result)) => {
             format!("{condition}, {}.", none_judged(all))
         }
@@ -21,11 +21,28 @@ pub fn verdict_line(runs: &[Run<'_>]) -> String {
     }
 }
 
+/// From here on retries are part of the verdict.
+const AMPLIFIED: f64 = 1.5;
+
+/// "; retries multiplied the load 3.9 ×", where they did.
+fn retries(result: &RunResult) -> String {
+    match result.summary.peak_amplification {
+        Some(factor) if factor >= AMPLIFIED => {
+            format!("; retries multiplied the load {}", words::times(factor))
+        }
+        _ => String::new(),
+    }
+}
+
 /// What the whole run is about: its first event, the first zone to fail, and how much more follows.
 fn condition(scenario: &Scenario) -> String {
     let Some((first, rest)) = scenario.events.split_first() else {
         return "With nothing happening".to_owned();
     };
+    let is_set = |event: &Event| matches!(event.action, Action::Set { .. });
+    if !rest.is_empty() && scenario.events.iter().all(is_set) {
+        return format!("As settings change {} times", scenario.events.len());
+    }
     let first_clause = clause(scenario, first);
     let is_outage = |event: &Event| matches!(event.action, Action::ZoneOutage { .. });
     let main = rest.iter().find(|event| is_outage(event) && !is_outage(first)).or(rest.first());

@@ -55,6 +55,18 @@ pub(super) fn rps(rps: f64) -> String {
     if rps < 99.95 { format!("{} rps", one_decimal(rps)) } else { format!("{} rps", grouped(rps)) }
 }
 
+/// `410`, `1,380`, `7.5`: to one decimal below ten.
+#[must_use]
+pub(super) fn count(count: f64) -> String {
+    if count < 9.95 { one_decimal(count) } else { grouped(count) }
+}
+
+/// `3.9 ×`, `16 ×`: how many times as much; to one decimal below ten.
+#[must_use]
+pub(super) fn times(factor: f64) -> String {
+    format!("{} ×", count(factor))
+}
+
 /// `1 pool`, `3 pools`.
 #[must_use]
 pub(super) fn counted(count: u64, noun: &str) -> String {

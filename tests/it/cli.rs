@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
+const PROXY: &str = include_str!("cli/proxy.toml");
 const LOSE_ONE_OF_THREE: &str = include_str!("cli/three.toml");
 
 /// A folder of its own for each test, with the file above in it as `three.toml`.
@@ -125,6 +126,30 @@ fn charts_are_drawn_unless_they_are_not_wanted() {
     for name in ["healthy_capacity.svg", "healthy_capacity.png"] {
         assert!(names.iter().any(|known| known == name), "{names:?}");
     }
+}
+
+#[test]
+fn resources_and_phases_are_written_drawn_and_told() {
+    let place = Scratch::new("phases");
+    fs::write(place.0.join("proxy.toml"), PROXY).expect("written");
+    let ended = place.run(&["compare", "proxy.toml", "--out", "out"]).expect(0, &["phases.svg"]);
+    let names = place.names("out");
+    for name in ["resources.csv", "phases.csv", "phases.svg", "phases.png"] {
+        assert!(names.iter().any(|known| known == name), "{names:?}");
+    }
+    // Side by side, as wide as a file is.
+    let row = "400ms      400      100         1  10 %    75 %";
+    let other = "400ms      400      410         5  40 %     0 %";
+    let line = ended.stdout.lines().find(|line| line.starts_with(row)).unwrap_or_default();
+    assert!(line.ends_with(other), "{ended:?}");
+    assert!(ended.stdout.contains("\nbottleneck under one: slots of proxy bound "), "{ended:?}");
+    assert!(ended.last_line().starts_with("As settings change 3 times, "), "{ended:?}");
+    let markdown = place.run(&["run", "proxy.toml", "--no-charts", "--format", "markdown"]);
+    let markdown = markdown.expect(0, &[]).stdout;
+    assert!(markdown.contains("\n**one**\n\n| phase |"), "{markdown}");
+    assert!(markdown.contains("\n\nbottleneck under one: "), "{markdown}");
+    let fleet = place.read("out/fleet.csv");
+    assert!(fleet.lines().nth(1).is_some_and(|row| row.starts_with("one,0.5,1000,1000,")));
 }
 
 #[test]

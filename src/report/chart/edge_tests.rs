@@ -1,8 +1,9 @@
 //! Charts of odd runs: none may panic, and all give a whole picture.
 
 use super::fixture::{Plot, cascade, context, five, result, scenario, simulated};
-use super::{ChartContext, compare_charts, run_charts};
-use crate::metric::RunResult;
+use super::scene::{Anchor, Mark, Scene};
+use super::{ChartContext, compare_charts, font, run_charts};
+use crate::metric::{PhaseRow, RunResult};
 use crate::model::Scenario;
 use crate::report::Artifact;
 
@@ -66,6 +67,133 @@ fn planner_agent() {
     assert_eq!(names, expected);
     check("planner-agent", &scenario, &results);
     keep("none-run", &run_charts(&context(&scenario), &results[0]).unwrap());
+}
+
+/// A panel a policy: this many copies of the two that watch a proxy, of so many phases.
+fn proxied_results(copies: usize, phases: u32) -> (Scenario, Vec<RunResult>) {
+    let mut scenario = crate::metric::fixture::proxied();
+    let pair = crate::report::fixture::proxied_results();
+    let first = scenario.phases.clone();
+    scenario.phases = (0..phases).map(|phase| first[phase as usize % 4].clone()).collect();
+    let mut results = Vec::new();
+    for copy in 0..copies {
+        let mut result = pair[copy % 2].clone();
+        let repeat = |phase: u32| {
+            let of = move |row: &&crate::metric::PhaseRow| row.phase == phase % 4;
+            pair[copy % 2].phases.iter().filter(of).map(move |row| PhaseRow { phase, ..*row })
+        };
+        result.phases = (0..phases).flat_map(repeat).collect();
+        if copy > 1 {
+            result.policy = format!("{}-number-{copy}", result.policy);
+        }
+        results.push(result);
+    }
+    (scenario, results)
+}
+
+#[test]
+fn phases_are_drawn_where_there_are_any() {
+    let (scenario, results) = proxied_results(2, 4);
+    let named = |artifacts: Vec<Artifact>| -> Vec<String> {
+        artifacts.into_iter().map(|artifact| artifact.file_name).collect()
+    };
+    let compared = named(compare_charts(&context(&scenario), &results).unwrap());
+    assert_eq!(compared[4..], ["phases.svg", "phases.png"]);
+    let run = named(run_charts(&context(&scenario), &results[0]).unwrap());
+    assert_eq!(run, compared);
+    for (copies, phases) in [(2, 4), (1, 1), (3, 4), (4, 8), (7, 4), (14, 3), (2, 60)] {
+        let (scenario, results) = proxied_results(copies, phases);
+        check(&format!("phases-{copies}-{phases}"), &scenario, &results);
+    }
+}
+
+/// Texts whose boxes meet, but those of the same place.
+fn overlaps(scene: &Scene) -> Vec<String> {
+    let boxed = |mark: &Mark| match mark {
+        Mark::Text { at, text, look } => {
+            let width = font::width(text, look.size, look.weight);
+            let left = match look.anchor {
+                Anchor::Start => at.0,
+                Anchor::Middle => at.0 - width / 2.0,
+                Anchor::End => at.0 - width,
+            };
+            Some((
+                left,
+                at.1 - 0.75 * look.size,
+                left + width,
+                at.1 + 0.2 * look.size,
+                text.clone(),
+            ))
+        }
+        _ => None,
+    };
+    let boxes: Vec<_> = scene.marks.iter().filter_map(boxed).collect();
+    let mut found = Vec::new();
+    for (index, a) in boxes.iter().enumerate() {
+        assert!(a.0 >= 0.0 && a.2 <= scene.size.0 && a.3 <= scene.size.1, "{} sticks out", a.4);
+        for b in &boxes[index + 1..] {
+            if a.0 < b.2 && b.0 < a.2 && a.1 < b.3 && b.1 < a.3 {
+                found.push(format!("{:?} and {:?}", a.4, b.4));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn texts_of_phases_keep_apart() {
+    for (copies, phases) in [(1, 1), (2, 4), (3, 4), (4, 8), (6, 30), (12, 200)] {
+        let (mut scenario, results) = proxied_results(copies, phases);
+        for phase in scenario.phases.iter_mut().step_by(3) {
+            phase.name = "a-phase-with-a-long-name-that-nobody-wants".into();
+        }
+        let scene = super::phases::chart(&context(&scenario), &results);
+        assert_eq!(overlaps(&scene), Vec::<String>::new(), "{copies} panels of {phases} phases");
+    }
+}
+
+#[test]
+fn odd_phases_are_drawn() {
+    let (scenario, mut results) = proxied_results(2, 4);
+    results[0].phases.clear();
+    for row in &mut results[1].phases {
+        row.rejected_ratio = None;
+        row.cpu_utilization = None;
+        row.concurrency_limit = Some(1e9);
+        row.in_flight_peak = 0.0;
+    }
+    check("phases-odd", &scenario, &results);
+    let scene = super::phases::chart(&context(&scenario), &results);
+    assert!(scene.title.starts_with("No tries arrive at proxy"), "{}", scene.title);
+}
+
+#[test]
+fn where_nothing_is_redirected_peaks_are_the_finding() {
+    let (scenario, mut results) = proxied_results(2, 4);
+    let said = |results: &[RunResult]| {
+        super::finding::utilization_finding(&scenario, results).replace('\u{a0}', " ")
+    };
+    for (result, peak) in results.iter_mut().zip([4.0, 1.25]) {
+        result.timeline.iter_mut().for_each(|row| row.time_s += 3.0);
+        result.timeline[0].utilization = Some(peak);
+    }
+    let expected = "proxy peaks at 400 % under watch-cpu, at 125 % under watch-concurrency";
+    assert_eq!(said(&results), expected);
+    results[1].timeline[0].utilization = Some(4.0);
+    assert_eq!(said(&results), "proxy peaks at 400 % under every policy");
+}
+
+#[test]
+fn a_finding_about_phases_names_worst_and_best() {
+    let (scenario, results) = proxied_results(2, 4);
+    let said = |results: &[RunResult]| {
+        super::finding::phases_finding(&scenario, results).replace('\u{a0}', " ")
+    };
+    let worst = "Under watch-cpu, proxy rejects 74 % of its tries in phase 400ms";
+    assert_eq!(said(&results), format!("{worst}; under watch-concurrency, none"));
+    assert_eq!(said(&results[..1]), worst);
+    let none = "Under watch-concurrency, proxy rejects nothing in any phase";
+    assert_eq!(said(&results[1..]), none);
 }
 
 const KINDS: [&str; 4] = ["none", "unconditional", "rate-limited", "capacity-aware"];

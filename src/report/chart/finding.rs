@@ -1,8 +1,9 @@
 //! A chart's title: what it shows, as one sentence.
 
 use super::words::{duration, load, percent, zone};
-use crate::metric::{Outcome, RunResult, hit_pools};
+use crate::metric::{Outcome, PoolRow, RunResult, hit_pools};
 use crate::model::{Action, PoolId, Scenario};
+use crate::report::phase_table::Watched;
 use crate::report::words::HELD;
 
 /// The finding of one run.
@@ -177,7 +178,38 @@ pub fn utilization_finding(scenario: &Scenario, results: &[RunResult]) -> String
         (Some((high, _)), _) => {
             format!("Receivers peak at {} under every policy that redirects", load(high))
         }
-        _ => "No policy redirects traffic".to_owned(),
+        _ => peaks_compared(scenario, results),
+    }
+}
+
+/// Where nothing is redirected: the highest peak of any pool, and what it is under other policies.
+fn peaks_compared(scenario: &Scenario, results: &[RunResult]) -> String {
+    let zero_s = results.iter().find_map(|result| result.trigger_s).unwrap_or(0.0);
+    let counts = |row: &&PoolRow| row.time_s >= zero_s;
+    let rows = results.iter().flat_map(|result| &result.timeline).filter(counts);
+    let used = rows.filter_map(|row| Some((row.utilization?, row.pool)));
+    let Some((_, pool)) = used.reduce(|most, next| if next.0 > most.0 { next } else { most })
+    else {
+        return "Nothing was in rotation".to_owned();
+    };
+    let peak = |result: &RunResult| {
+        let of_pool = result.timeline.iter().filter(counts).filter(|row| row.pool == pool);
+        of_pool.filter_map(|row| row.utilization).fold(0.0, f64::max)
+    };
+    let peaks = || results.iter().map(|result| (peak(result), result));
+    let most = peaks().reduce(|a, b| if b.0 > a.0 { b } else { a });
+    let least = peaks().reduce(|a, b| if b.0 < a.0 { b } else { a });
+    let pool = &scenario.pools[pool.index()].name;
+    match (most, least) {
+        (Some((high, worst)), Some((low, best))) if high - low > 0.01 => format!(
+            "{pool} peaks at {} under {}, at {} under {}",
+            load(high),
+            name(worst),
+            load(low),
+            name(best)
+        ),
+        (Some((high, _)), _) => format!("{pool} peaks at {} under every policy", load(high)),
+        _ => "Nothing was in rotation".to_owned(),
     }
 }
 
@@ -203,5 +235,41 @@ fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
             format!("{pool} peaks at {}, {when}{after}", load(utilization))
         }
         None => "Nothing was in rotation".to_owned(),
+    }
+}
+
+/// The finding about phases: the policy that rejects most at its worst, and the one least.
+pub fn phases_finding(scenario: &Scenario, results: &[RunResult]) -> String {
+    let Some(watched) = Watched::of(scenario) else { return "No phases".to_owned() };
+    let pool = &scenario.pools[watched.entry.index()].name;
+    let worst_of = |result: &RunResult| {
+        let rows = watched.rows(&result.phases);
+        let rejected = rows.filter_map(|(entry, _)| Some((entry.rejected_ratio?, entry.phase)));
+        rejected.reduce(|most, next| if next.0 > most.0 { next } else { most })
+    };
+    let all = || results.iter().filter_map(|result| Some((result, worst_of(result)?)));
+    // Of equals the first in the file is named.
+    let worst = all().reduce(|most, next| if next.1.0 > most.1.0 { next } else { most });
+    let best = all().reduce(|least, next| if next.1.0 < least.1.0 { next } else { least });
+    let (Some((worst, (most, phase))), Some((best, (least, _)))) = (worst, best) else {
+        return format!("No tries arrive at {pool} in any phase");
+    };
+    let phase = scenario.phases.get(phase as usize).map_or("", |phase| &phase.name);
+    let share = |ratio: f64| if ratio > 0.0 { percent(ratio) } else { "none".to_owned() };
+    if most <= 0.0 {
+        return match results {
+            [only] => format!("Under {}, {pool} rejects nothing in any phase", only.policy),
+            _ => format!("Under no policy does {pool} reject anything in any phase"),
+        };
+    }
+    let worst = format!(
+        "Under {}, {pool} rejects {} of its tries in phase {phase}",
+        worst.policy,
+        percent(most)
+    );
+    match most - least > 0.001 {
+        true if least <= 0.0 => format!("{worst}; under {}, {}", best.policy, share(least)),
+        true => format!("{worst}; under {}, at most {}", best.policy, share(least)),
+        false => worst,
     }
 }

@@ -238,6 +238,7 @@ fn pool_row(
         redirected_out_rps: 0.0,
         completed_rps: load.min(healthy) * if wasted { 0.3 } else { 1.0 },
         late_rps: 0.0,
+        degraded_rps: 0.0,
         shed_rps: 0.0,
         rejected_rps: 0.0,
         lost_rps: 0.0,

@@ -73,6 +73,8 @@ pub enum Swatch {
     Line(LineLook),
     /// A piece of area.
     Area(Colour),
+    /// A ring.
+    Ring,
 }
 
 /// Draws a swatch 24 wide at the height of a text's middle.
@@ -85,7 +87,14 @@ pub fn swatch(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
             scene.rectangle((x, y - 6.0), (x + 24.0, y + 6.0), INK, 1.0);
             scene.rectangle((x + 0.5, y - 5.5), (x + 23.5, y + 5.5), colour, 1.0);
         }
+        Swatch::Ring => ring(scene, (x + 12.0, y), 5.0),
     }
+}
+
+/// Draws a white disc with a dark edge.
+pub fn ring(scene: &mut Scene, at: Point, radius: f64) {
+    scene.disc(at, radius + 1.0, INK);
+    scene.disc(at, radius - 1.0, PAPER);
 }
 
 /// Draws entries in columns under `top`; returns where they end.

@@ -256,7 +256,11 @@ fn finish(
         scene.text(at, "no rows: the run is shorter than one interval", look);
     }
     let y = frame::key(scene, plot.bottom + 50.0, marks);
-    frame::caption(scene, y, context, results, "");
+    let note = match context.scenario.has_calls() {
+        true => "Pools that others call count, too: a request needs room at each.",
+        false => "",
+    };
+    frame::caption(scene, y, context, results, note);
 }
 
 fn unit(magnitude: Magnitude) -> String {

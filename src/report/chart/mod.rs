@@ -14,6 +14,7 @@ mod frame;
 mod hatch;
 mod healthy_capacity;
 mod labels;
+mod phases;
 mod registry;
 mod scale;
 mod scene;

@@ -74,7 +74,10 @@ fn capacity_by_zone(
             by_zone.iter_mut().for_each(|zone| zone.push(0.0));
         }
         let zone = scenario.pools[row.pool.index()].zone.index();
-        if let Some(value) = by_zone[zone].last_mut() {
+        // A pool without any limit has no band.
+        if let Some(value) = by_zone[zone].last_mut()
+            && row.healthy_capacity_rps.is_finite()
+        {
             *value += row.healthy_capacity_rps;
         }
     }

@@ -36,7 +36,12 @@ const COLUMNS: &[ComparisonColumn] = &[
         |r| Cell::Number(r.summary.goodput_ratio),
         "Share of the window's requests that were completed in time.",
     ),
-    column("degraded_ratio", Unit::Ratio, |_| Cell::Empty, "Share answered by a fallback."),
+    column(
+        "degraded_ratio",
+        Unit::Ratio,
+        |r| Cell::Number(r.summary.degraded_ratio),
+        "Share answered by a fallback.",
+    ),
     column(
         "late_ratio",
         Unit::Ratio,

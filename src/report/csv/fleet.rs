@@ -33,13 +33,13 @@ const COLUMNS: &[FleetColumn] = &[
         "offered_rps",
         Unit::Rps,
         |e| Cell::Number(e.row.offered_rps),
-        "First tries and retries at the sources.",
+        "First tries and retries of users; calls between pools are not counted.",
     ),
     column(
         "completed_rps",
         Unit::Rps,
         |e| Cell::Number(e.row.completed_rps),
-        "Tries answered in time.",
+        "Users' requests answered in time.",
     ),
     column(
         "healthy_capacity_rps",

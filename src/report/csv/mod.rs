@@ -4,6 +4,8 @@ mod comparison;
 mod detail;
 mod events;
 mod fleet;
+mod phases;
+mod resources;
 mod timeline;
 mod writer;
 
@@ -11,4 +13,6 @@ pub use comparison::{ComparisonColumn, comparison_columns, comparison_csv};
 pub use detail::Severity;
 pub use events::{EventColumn, EventRow, event_columns, events_csv};
 pub use fleet::{FleetColumn, FleetEntry, fleet_columns, fleet_csv};
+pub use phases::{PhaseColumn, PhaseEntry, phase_columns, phases_csv};
+pub use resources::{ResourceColumn, ResourceEntry, resource_columns, resources_csv};
 pub use timeline::{TimelineColumn, TimelineEntry, timeline_columns, timeline_csv};

@@ -11,6 +11,7 @@ pub struct TimelineEntry<'a> {
     policy: &'a str,
     zone: &'a str,
     pool: &'a str,
+    bottleneck: Option<&'a str>,
     row: &'a PoolRow,
 }
 
@@ -39,7 +40,7 @@ const COLUMNS: &[TimelineColumn] = &[
         |e| Cell::Number(e.row.offered_rps),
         "First tries and retries that arrive for this pool.",
     ),
-    column("retry_rps", Unit::Rps, |_| Cell::Empty, "The retries among them."),
+    column("retry_rps", Unit::Rps, |e| Cell::Number(e.row.retry_rps), "The retries among them."),
     column(
         "redirected_in_rps",
         Unit::Rps,
@@ -64,7 +65,12 @@ const COLUMNS: &[TimelineColumn] = &[
         |e| Cell::Number(e.row.late_rps),
         "Tries that left the system after their client had given up.",
     ),
-    column("degraded_rps", Unit::Rps, |_| Cell::Empty, "Tries answered by a fallback."),
+    column(
+        "degraded_rps",
+        Unit::Rps,
+        |e| Cell::Number(e.row.degraded_rps),
+        "Tries answered by a fallback.",
+    ),
     column(
         "shed_rps",
         Unit::Rps,
@@ -113,7 +119,12 @@ const COLUMNS: &[TimelineColumn] = &[
         |e| e.row.utilization.into(),
         "Work routed to the pool ÷ its capacity; empty while nothing is in rotation.",
     ),
-    column("bottleneck", Unit::Word, |_| Cell::Empty, "The resource that limits the pool."),
+    column(
+        "bottleneck",
+        Unit::Word,
+        |e| e.bottleneck.map_or(Cell::Empty, Cell::Text),
+        "The pool's most utilized resource; empty where nothing is used.",
+    ),
     column("in_flight", Unit::Count, |e| Cell::Number(e.row.in_flight), "Tries in the system."),
     column("queue", Unit::Count, |e| Cell::Number(e.row.queue), "Those of them that wait."),
     column(
@@ -138,10 +149,17 @@ pub fn timeline_csv(runs: &[Run<'_>]) -> Artifact {
     let rows = runs.iter().map(|run| run.result.timeline.len()).sum();
     let mut file = CsvFile::new(COLUMNS.iter().map(|column| column.name), rows);
     for run in runs {
+        let names = run.resource_names();
         for row in &run.result.timeline {
             let pool = run.pool(row.pool);
             let zone = run.zone_name(pool.zone);
-            let entry = TimelineEntry { policy: run.policy(), zone, pool: &pool.name, row };
+            let entry = TimelineEntry {
+                policy: run.policy(),
+                zone,
+                pool: &pool.name,
+                bottleneck: row.bottleneck.map(|index| names[row.pool.index()][index as usize]),
+                row,
+            };
             for column in COLUMNS {
                 file.cell((column.value)(&entry));
             }

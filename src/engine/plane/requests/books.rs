@@ -31,6 +31,21 @@ impl ExactBooks {
         Self { shown: shown.collect(), marks: marks.into_iter().map(|mark| mark.1).collect() }
     }
 
+    /// The same, after a warm-up whose only book was of all its requests: what of them is inside
+    /// has arrived since −∞, too.
+    #[must_use]
+    pub fn after(warm_up: &Self, marks: Vec<(f64, Nanos)>) -> Self {
+        let mut books = Self::new(marks);
+        for (mark, book) in books.marks.iter_mut().zip(&mut books.shown) {
+            if let ([warm], true) = (&warm_up.shown[..], book.from_s == f64::NEG_INFINITY) {
+                *mark = 0;
+                book.arrived = warm.unfinished;
+                book.unfinished = warm.unfinished;
+            }
+        }
+        books
+    }
+
     /// A request is born.
     pub fn arrive(&mut self, born: Nanos) {
         for (mark, book) in self.marks.iter().zip(&mut self.shown) {

@@ -11,6 +11,7 @@ use super::probes::Planned;
 use super::sender::Sender;
 use super::station::{Probe, Station};
 use super::tries::{PROBE, Stage, Tries, Try, TryRef};
+use crate::engine::origins::UsersTries;
 use crate::engine::retry::{Failure, backoff_s, may_retry};
 use crate::engine::rng::Draws;
 use crate::model::{Call, CallMode, ServiceDistribution};
@@ -82,6 +83,8 @@ pub struct Flow {
     pub call_plans: Vec<CallPlan>,
     pub distributions: Vec<ServiceDistribution>,
     pub books: ExactBooks,
+    /// Users' tries of the step under way.
+    pub users_tries: UsersTries,
     pub crashes: Vec<Crash>,
     pub answers: Vec<Answer>,
     /// Probes that will be sent, by instance.
@@ -104,7 +107,8 @@ impl Flow {
             senders: Vec::new(),
             call_plans: Vec::new(),
             distributions: Vec::new(),
-            books: ExactBooks::default(),
+            books: ExactBooks::new(vec![(f64::NEG_INFINITY, 0)]),
+            users_tries: UsersTries::default(),
             crashes: Vec::new(),
             answers: Vec::new(),
             planned: Vec::new(),
@@ -209,6 +213,7 @@ impl Flow {
         self.desks[sender.home as usize].now.first += 1;
         if !sender.is_call {
             self.books.arrive(self.now);
+            self.users_tries.first += 1.0;
         }
         self.tries.add(Try {
             serial: 0,
@@ -259,6 +264,9 @@ impl Flow {
         let home = there.pool as usize;
         if there.attempt > 1 {
             self.desks[home].now.retries += 1;
+            if !self.senders[there.origin as usize].is_call {
+                self.users_tries.retries += 1.0;
+            }
         }
         let Some(to) = choose::way(&self.desks[home], home, there.draws) else {
             self.desks[home].now.shed += 1;

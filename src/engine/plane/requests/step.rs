@@ -8,6 +8,7 @@ use super::probes::Planned;
 use super::refresh;
 use super::station::UNLIMITED;
 use super::usage;
+use crate::engine::origins::UsersTries;
 use crate::engine::rng::Draws;
 use crate::engine::world::World;
 use crate::model::ProbeKind;
@@ -50,7 +51,7 @@ pub fn start(world: &mut World<'_>) {
         end_step(world, &mut flow);
     }
     let marks = world.books.shown.iter().map(|book| (book.from_s, clock.at(book.from_s)));
-    flow.books = ExactBooks::new(marks.collect());
+    flow.books = ExactBooks::after(&flow.books, marks.collect());
     for desk in &mut flow.desks {
         let _ = desk.take_latency();
     }
@@ -120,6 +121,7 @@ fn begin_step(world: &World<'_>, flow: &mut Flow, step: i64) {
     flow.end = flow.clock.boundary(step + 1);
     flow.step = (step + i64::from(flow.clock.warm_steps)) as u64;
     let length = flow.end - flow.now;
+    flow.users_tries = UsersTries::default();
     for desk in &mut flow.desks {
         desk.begin(length);
     }
@@ -214,6 +216,7 @@ fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
             out.latency = desk.take_latency();
         }
     }
+    world.users_tries = flow.users_tries;
     let length_s = world.step_s;
     for (desk, pool) in flow.desks.iter().zip(&mut world.pools) {
         pool.out.in_flight_mean = desk.now.inside_time as f64 / 1e9 / length_s;
