@@ -4,9 +4,10 @@ use crate::engine::Snapshot;
 
 use super::{Metric, Summary};
 
-/// Healthy capacity of the fleet, rps.
+/// Healthy capacity of the fleet, rps; of pools that have a limit.
 pub fn healthy_capacity_rps(snapshot: &Snapshot<'_>) -> f64 {
-    snapshot.pools.iter().map(|pool| pool.healthy_capacity_rps).sum()
+    let limits_rps = snapshot.pools.iter().map(|pool| pool.healthy_capacity_rps);
+    limits_rps.filter(|limit_rps| limit_rps.is_finite()).sum()
 }
 
 /// Least and last healthy capacity, highest utilization of a receiver.
