@@ -13,7 +13,9 @@ fn main() {
 fn cases(name: &str) -> Vec<Case> {
     let path = format!("{}/topologies/{name}.toml", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read(&path).expect("a shipped topology");
-    config::load(&path, &text, &[]).expect("a valid topology").cases
+    config::load(&path, &text, &["simulation.plane=fluid".to_owned()])
+        .expect("a valid topology")
+        .cases
 }
 
 #[divan::bench(args = ["none", "unconditional", "rate-limited", "capacity-aware"])]

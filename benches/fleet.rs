@@ -79,7 +79,7 @@ fn fleet(instances_per_pool: u32, is_restless: bool) -> Case {
             }
         }
     }
-    match config::load("fleet.toml", text.as_bytes(), &[]) {
+    match config::load("fleet.toml", text.as_bytes(), &["simulation.plane=fluid".to_owned()]) {
         Ok(mut loaded) => loaded.cases.remove(0),
         Err(rejected) => panic!("the fleet is valid: {:?}", rejected.problems),
     }

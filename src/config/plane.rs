@@ -6,8 +6,6 @@ use crate::model::{Plane, Scenario};
 
 /// Up to so many first tries in all, every request is served by itself (MODEL §4.2).
 const MOST_TRIES: f64 = 20e6;
-/// Until instances can serve request by request, `auto` is fluid.
-const AUTO_MAY_CHOOSE_REQUESTS: bool = false;
 
 /// The plane of an invocation, and why.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -29,8 +27,7 @@ pub(super) fn choose(document: &Document, own: &Document, of_own: &Scenario) -> 
         }
         _ => {
             let tries = first_tries(of_own, 1, own.table(Section::Policy).len());
-            let plane = if AUTO_MAY_CHOOSE_REQUESTS { suiting(tries) } else { Plane::Fluid };
-            PlaneChoice { plane, auto_for: Some(tries) }
+            PlaneChoice { plane: suiting(tries), auto_for: Some(tries) }
         }
     }
 }

@@ -161,7 +161,8 @@ fn row(
     length_s: f64,
 ) -> PoolRow {
     let flows = &sums.flows;
-    let utilization = (sums.routed_capacity > 0.0).then(|| flows.work / sums.routed_capacity);
+    let has_limit = sums.routed_capacity > 0.0 && sums.routed_capacity.is_finite();
+    let utilization = has_limit.then(|| flows.work / sums.routed_capacity);
     PoolRow {
         time_s: snapshot.time_s,
         pool,

@@ -4,7 +4,7 @@ use crate::engine::events::is_dark;
 use crate::engine::log::Happening;
 use crate::engine::scale::{dismiss, launch_some, launches_are_refused, newest_first};
 use crate::engine::world::World;
-use crate::model::{Autoscaler, PoolId, Scenario};
+use crate::model::{Autoscaler, PoolId, ScaleRules, ScaleSelect, Scenario};
 
 use super::limits::{Change, limited, longest_period_s};
 use super::members::Members;
@@ -84,7 +84,7 @@ impl PoolScaler {
         } else if current < min {
             min
         } else if rule.ideal {
-            recommended.clamp(min, max)
+            as_far_as_enabled(rule, current, recommended).clamp(min, max)
         } else {
             self.held_back(rule, current, recommended, now_s).clamp(min, max)
         };
@@ -173,4 +173,12 @@ pub fn scale_pools(world: &mut World<'_>) {
         }
     }
     world.scalers = scalers;
+}
+
+/// Growing or shrinking may be switched off altogether, whatever else is ideal.
+fn as_far_as_enabled(rule: &Autoscaler, current: u32, recommended: u32) -> u32 {
+    let is_off = |rules: &ScaleRules| rules.select == ScaleSelect::Disabled;
+    let least = if is_off(&rule.scale_down) { current } else { 0 };
+    let most = if is_off(&rule.scale_up) { current } else { u32::MAX };
+    recommended.clamp(least, most)
 }

@@ -20,9 +20,10 @@ pub fn shipped(name: &str) -> String {
     std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"))
 }
 
-/// Every policy of a file, under overrides.
+/// Every policy of a file, under overrides; in the fluid plane unless they say otherwise.
 pub fn cases(text: &str, sets: &[&str]) -> Vec<Case> {
-    let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
+    let sets: Vec<String> =
+        ["simulation.plane=fluid"].iter().chain(sets).map(|set| (*set).to_owned()).collect();
     match config::load("test.toml", text.as_bytes(), &sets) {
         Ok(loaded) => loaded.cases,
         Err(rejected) => panic!("{sets:?}: {:#?}", rejected.problems),

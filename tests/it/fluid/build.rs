@@ -10,6 +10,8 @@ use zonefall::model::{
 };
 use zonefall::units::{Rps, Seconds};
 
+use zonefall::policy::Case;
+
 use crate::random::fleet::policy;
 use crate::random::sketch::{ratio, seconds};
 
@@ -168,10 +170,7 @@ impl Plan {
 
     /// Runs it under `none`.
     pub fn run(&self) -> Run {
-        let mut run = Run::default();
-        let mut policy = policy("none", &[]).build();
-        engine::run(&self.scenario(), policy.as_mut(), 0.0, 1, &mut run);
-        run
+        Run::of(&Case { scenario: self.scenario(), policy: policy("none", &[]) })
     }
 }
 
@@ -206,6 +205,15 @@ impl Observer for Run {
 }
 
 impl Run {
+    /// Runs a case.
+    pub fn of(case: &Case) -> Self {
+        let mut run = Self::default();
+        let report_s = case.policy.report_interval.get();
+        let mut policy = case.policy.build();
+        engine::run(&case.scenario, policy.as_mut(), report_s, 1, &mut run);
+        run
+    }
+
     /// A sum over the steps from one to another.
     pub fn sum(&self, pool: usize, steps: std::ops::Range<usize>, of: fn(&PoolStep) -> f64) -> f64 {
         self.steps[steps].iter().map(|pools| of(&pools[pool])).sum()
@@ -218,34 +226,60 @@ impl Run {
 
     /// Every pool's and the requests' books balance at every step, and nothing is no number.
     pub fn balances(&self) {
+        if let Err(what) = self.check() {
+            panic!("{what}");
+        }
+    }
+
+    /// The same; says what does not hold.
+    pub fn check(&self) -> Result<(), String> {
         let before = std::iter::once(&self.start).chain(&self.steps);
         for (step, (before, after)) in before.zip(&self.steps).enumerate() {
             for (pool, (before, after)) in before.iter().zip(after).enumerate() {
-                let came = after.first_tries + after.retries + after.redirected_in;
-                let ended = after.completed + after.late + after.shed + after.rejected + after.lost;
-                let went = after.redirected_out + ended + after.in_flight - before.in_flight;
-                let scale = came.max(before.in_flight).max(ended).max(1e-300);
-                assert!(
-                    (came - went).abs() <= 1e-9 * scale,
-                    "step {step}, pool {pool}: {came} came, {went} is accounted for: {after:?}"
-                );
-                for part in [after.completed, after.late, after.lost, after.in_flight] {
-                    assert!(part >= -1e-9 * scale, "step {step}, pool {pool}: {after:?}");
-                }
+                check_pool(before, after).map_err(|what| format!("{step}, pool {pool}: {what}"))?;
             }
         }
         for (step, book) in self.books.iter().enumerate() {
-            let ended = book.completed + book.late + book.shed + book.rejected + book.lost;
-            let known = ended + book.degraded + book.unfinished;
-            assert!(
-                (book.arrived - known).abs() <= 1e-9 * book.arrived.max(1.0),
-                "step {step}: {known} of {} are accounted for: {book:?}",
-                book.arrived
-            );
-            assert!(book.unfinished >= -1e-9 * book.arrived.max(1.0), "step {step}: {book:?}");
-            assert!(book.given_up <= book.unfinished * (1.0 + 1e-9) + 1e-6, "{book:?}");
+            check_book(book).map_err(|what| format!("step {step}: {what}"))?;
         }
+        Ok(())
     }
+}
+
+fn check_pool(before: &PoolStep, after: &PoolStep) -> Result<(), String> {
+    let came = after.first_tries + after.retries + after.redirected_in;
+    let ended = after.completed + after.late + after.shed + after.rejected + after.lost;
+    let went = after.redirected_out + ended + after.in_flight - before.in_flight;
+    let scale = came.max(before.in_flight).max(ended).max(1e-9);
+    let parts = [
+        after.completed,
+        after.late,
+        after.shed,
+        after.rejected,
+        after.lost,
+        after.in_flight,
+        after.queue,
+        after.given_up,
+        after.in_flight_mean,
+        after.in_flight_peak - after.in_flight,
+        after.in_flight - after.given_up,
+    ];
+    let is_part = |part: &f64| part.is_finite() && *part >= -1e-9 * scale;
+    if let Some(place) = parts.iter().position(|part| !is_part(part)) {
+        return Err(format!("part {place} is {}: {after:?}", parts[place]));
+    }
+    let balances = (came - went).abs() <= 1e-9 * scale;
+    if balances { Ok(()) } else { Err(format!("{came} came, {went} went: {after:?}")) }
+}
+
+fn check_book(book: &RequestBook) -> Result<(), String> {
+    let ended = book.completed + book.late + book.shed + book.rejected + book.lost;
+    let known = ended + book.degraded + book.unfinished;
+    let scale = book.arrived.max(1.0);
+    let balances = (book.arrived - known).abs() <= 1e-9 * scale;
+    let is_sane =
+        book.unfinished >= -1e-9 * scale && book.given_up <= book.unfinished + 1e-6 * scale;
+    if balances && is_sane { Ok(()) } else { Err(format!("{known} are accounted for: {book:?}")) }
 }
 
 /// Fails unless two numbers are as near as `tolerance`, relative to the second.

@@ -1,9 +1,12 @@
 //! Pools that call pools.
 
-use zonefall::model::{Action, CallMode, PoolId, WhenFull};
+use zonefall::metric::simulate;
+use zonefall::model::{Action, Backoff, CallMode, PoolId, WhenFull};
+use zonefall::policy::Case;
 
 use super::build::{Plan, client, consumed, event, held, kind, near, pool};
-use crate::random::sketch::ratio;
+use crate::random::fleet::policy;
+use crate::random::sketch::{ratio, seconds};
 
 /// Erlang's loss formula.
 fn erlang_b(servers: u32, erlangs: f64) -> f64 {
@@ -131,4 +134,57 @@ fn a_rate_that_requests_use_up_limits_a_proxy() {
     run.balances();
     near(run.last(0).completed, 500.0 * 0.1, 0.02, "what the rate allows");
     near(run.resources[199][0].used, 500.0, 0.02, "the rate used");
+}
+
+#[test]
+fn back_offs_of_calls_are_time_in_which_the_caller_holds_its_request() {
+    let mut plan = Plan::new(0.1, 60.0);
+    plan.kinds = vec![kind(Some(100), 0.01), kind(None, 0.2)];
+    let mut caller = client(None, 2);
+    if let Some(retry) = &mut caller.retry {
+        retry.backoff = Backoff::Fixed { base: seconds(0.5) };
+    }
+    plan.clients = vec![client(None, 1), caller];
+    plan.pools = vec![pool(0, 1, 100.0, &[(1, 1.0, 1)]), pool(1, 1, 0.0, &[])];
+    let pools = vec![PoolId(1)];
+    plan.events = vec![event(10.0, None, Action::Errors { pools, share: ratio(0.4) })];
+    let run = plan.run();
+    run.balances();
+    let calls_s = 0.6 * 0.2 + 0.4 * (0.5 + 0.6 * 0.2);
+    near(run.last(0).in_flight, 100.0 * (0.01 + calls_s), 1e-3, "in flight");
+}
+
+#[test]
+fn calls_after_one_that_failed_are_not_made() {
+    let mut plan = Plan::new(0.1, 30.0);
+    plan.kinds = vec![kind(Some(100), 0.01)];
+    plan.clients = vec![client(None, 1)];
+    plan.pools = vec![
+        pool(0, 1, 100.0, &[(1, 1.0, 0), (2, 1.0, 0)]),
+        pool(0, 1, 0.0, &[]),
+        pool(0, 1, 0.0, &[]),
+    ];
+    let pools = vec![PoolId(1)];
+    plan.events = vec![event(10.0, None, Action::Errors { pools, share: ratio(0.3) })];
+    let run = plan.run();
+    run.balances();
+    near(run.last(1).first_tries, 10.0, 1e-6, "first calls");
+    near(run.last(2).first_tries, 7.0, 1e-6, "second calls");
+    near(run.last(0).lost, 3.0, 1e-6, "lost");
+}
+
+#[test]
+fn what_nothing_limits_has_no_utilization_and_no_figure_that_is_no_number() {
+    let plan = proxy(0.05);
+    let case = Case { scenario: plan.scenario(), policy: policy("capacity-aware", &[Some(0.9)]) };
+    let result = simulate(&case, 10);
+    for row in &result.timeline {
+        assert_eq!(row.utilization.is_none(), row.pool == PoolId(1), "{row:?}");
+        assert!(row.in_flight.is_finite() && row.completed_rps.is_finite(), "{row:?}");
+    }
+    for row in &result.fleet {
+        assert!(row.healthy_capacity_ratio == 1.0 && !row.bound_rps.is_nan(), "{row:?}");
+    }
+    assert!(result.summary.goodput_ratio > 0.99, "{:?}", result.summary);
+    assert_eq!(result.summary.min_healthy_capacity_ratio, 1.0);
 }

@@ -1,7 +1,7 @@
 //! Instances that run out of memory: the crash cascade of the Google SRE book, chapter 22.
 
 use zonefall::engine::Happening;
-use zonefall::model::{Action, Change, PoolId, PoolSetting, WhenFull};
+use zonefall::model::{Action, Change, PoolId, PoolSetting, Surged, WhenFull};
 
 use super::build::{Plan, Run, client, event, held, kind, pool};
 use crate::random::sketch::ratio;
@@ -55,6 +55,32 @@ fn a_crash_cascade_goes_on_at_the_load_that_was_fine_and_ends_at_a_tenth() {
             assert_eq!(crashes(&eased, 400.0), 0, "full {full}, seed {seed}");
             let last = eased.last(0);
             assert!(last.completed > 0.999 * last.first_tries, "full {full}, seed {seed}");
+        }
+    }
+}
+
+/// A cluster that takes over another's: from 1000 to 1200 of its own measure.
+#[test]
+fn fifteen_percent_of_headroom_crash_at_a_fifth_more_load_and_a_quarter_does_not() {
+    for seed in 1..=5 {
+        for (headroom, crashes_there) in [(0.15, true), (0.25, false)] {
+            let mut plan = Plan::new(0.5, 900.0);
+            plan.seed = seed;
+            let mut one = kind(Some(16), 0.072);
+            one.speed_spread = ratio(0.03);
+            one.resources = vec![held("memory", 1000.0, 0.0, WhenFull::Crash)];
+            plan.kinds = vec![one];
+            plan.clients = vec![client(None, 1)];
+            let home_rps = 10.0 * 16.0 / 0.072 / (1.0 + headroom);
+            plan.pools = vec![pool(0, 10, home_rps, &[])];
+            let of = Surged::Pool(PoolId(0));
+            let surge = Action::Surge { of, factor: ratio(1.2) };
+            plan.events = vec![event(60.0, None, surge)];
+            let run = plan.run();
+            run.balances();
+            let count = crashes(&run, 600.0);
+            assert_eq!(count > 10, crashes_there, "{headroom}, seed {seed}: {count} crashes");
+            assert!(crashes_there || crashes(&run, 0.0) == 0, "{headroom}, seed {seed}");
         }
     }
 }

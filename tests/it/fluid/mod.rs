@@ -4,5 +4,6 @@ pub mod build;
 mod calls;
 mod crash;
 mod metastable;
+mod random;
 mod resources;
 mod retries;

@@ -54,6 +54,8 @@ fn draw(world: &mut World<'_>, pool: usize, i: usize) {
     while world.instances.crash_draws[i] < due {
         world.instances.crash_draws[i] += 1;
         let fresh = stream.normal(u64::from(world.instances.crash_draws[i]));
+        // The first is nobody's heir.
+        let kept = if world.instances.crash_draws[i] == 1 { 0.0 } else { kept };
         let luck = f64::from(world.instances.crash_luck[i]);
         let luck = kept * luck + (1.0 - kept * kept).sqrt() * fresh;
         world.instances.crash_luck[i] = luck as f32;

@@ -227,7 +227,7 @@ pub fn serve(
     let mut late = 0.0;
     if let Some(timeouts_s) = &context.timeouts {
         let latency = latency_of_leavers(&response(table, &load, rate), wait_s);
-        let weight = flow.admitted_tries.max(NOTHING * tries_there);
+        let weight = flow.admitted_tries.max(former_inflow(tries_there, &latency, step_s));
         totals.leaving.add(weight, answers, &latency, timeouts_s);
         if context.is_row && answers > 0.0 {
             totals.add_latency(answers, &latency);
@@ -269,6 +269,14 @@ pub fn serve(
         totals.queue += queue.min(load.mean) * tries / load.mean;
     }
     is_still
+}
+
+/// Tries a step that have come to where nobody comes any more, by Little's law: those that are
+/// inside came over one latency. Never quite nothing, where anybody is inside.
+fn former_inflow(tries: f64, latency: &Response, step_s: f64) -> f64 {
+    let mean_s = latency.mean_s();
+    let over_steps = if mean_s.is_finite() { 1.0 + mean_s / step_s } else { 1.0 / NOTHING };
+    tries / over_steps
 }
 
 /// What a step left at an instance.
