@@ -1,5 +1,6 @@
 //! One integration binary: a module per subject.
 
+mod agreement;
 mod autoscaling;
 mod cli;
 mod config;
