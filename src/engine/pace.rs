@@ -132,7 +132,7 @@ impl World<'_> {
     }
 
     fn servers_by_rate(&self, pool: usize, i: usize) -> Option<u32> {
-        const MOST: f64 = 100_000.0;
+        const MOST: f64 = 20_000.0;
         let pace = self.pace(pool);
         let speed = self.instances.speed[i] * self.warmth(self.kind(pool), i);
         let most_rps = pace.most_rps(speed);
@@ -143,7 +143,7 @@ impl World<'_> {
             return Some(if had.is_finite() { had as u32 } else { 1 });
         }
         let inside = (held_s * most_rps - 1e-9).ceil().clamp(1.0, MOST);
-        most_rps.is_finite().then(|| in_three_digits(inside as u64) as u32)
+        most_rps.is_finite().then(|| up_the_ladder(inside) as u32)
     }
 
     /// Does an instance's number of servers change with the latency of its calls or its speed?
@@ -173,6 +173,19 @@ pub struct Places {
     pub hard_limit: Option<u64>,
     /// Is it `max_wait` that limits tries?
     pub by_deadline: bool,
+}
+
+/// Rounds a number of servers over 100 up to one of a few, a tenth apart: each is a table, and the
+/// latency of calls moves at every step. A request is then held for up to a tenth too long.
+fn up_the_ladder(servers: f64) -> f64 {
+    let mut rung = 100.0;
+    if servers <= rung {
+        return servers;
+    }
+    while rung < servers {
+        rung = (rung * 1.1_f64).floor();
+    }
+    rung
 }
 
 /// Rounds down to three digits.

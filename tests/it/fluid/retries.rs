@@ -135,6 +135,5 @@ fn who_cancels_takes_the_try_along() {
     near(run.sum(0, 600..1200, |pool| pool.completed), 500.0 * 60.0, 0.02, "completed");
     near(run.sum(0, 600..1200, |pool| pool.late), 200.0 * 60.0, 0.06, "given up");
     let inside = run.last(0).in_flight;
-    println!("cancel: {inside} inside, {}", run.sum(0, 600..1200, |pool| pool.late) / 60.0);
     assert!((700.0..=1500.0).contains(&inside), "{inside} inside");
 }
