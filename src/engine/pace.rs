@@ -144,6 +144,7 @@ impl World<'_> {
 
     fn servers_by_rate(&self, pool: usize, i: usize) -> Option<u32> {
         const MOST: f64 = 20_000.0;
+        const MANY: f64 = 1_000.0;
         let pace = self.pace(pool);
         let speed = self.instances.speed[i] * self.warmth(self.kind(pool), i);
         let most_rps = pace.most_rps(speed);
@@ -154,6 +155,11 @@ impl World<'_> {
             return Some(if had.is_finite() { had as u32 } else { 1 });
         }
         let inside = (held_s * most_rps - 1e-9).ceil().clamp(1.0, MOST);
+        let kind = self.kind(pool);
+        if inside > MANY && kind.queue_limit.is_none() && kind.max_wait.is_none() {
+            // So many hardly wait by chance: a server for each of them, that share the rate.
+            return None;
+        }
         most_rps.is_finite().then(|| up_the_ladder(inside) as u32)
     }
 
