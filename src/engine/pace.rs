@@ -19,6 +19,8 @@ pub struct Pace {
     workers_rps: f64,
     /// Is service all there is?
     is_plain: bool,
+    /// Is the number of servers only what that leaves inside?
+    is_by_rate: bool,
 }
 
 /// No request is held for less than this, s: a station without any service has to have a rate.
@@ -38,6 +40,14 @@ impl Pace {
         let held_rate = if held_s.is_finite() { 1.0 / held_s.max(SHORTEST_S) } else { 0.0 };
         let most_rps = self.most_rps(speed * warmth);
         if most_rps.is_finite() { held_rate.min(most_rps / servers) } else { held_rate }
+    }
+
+    /// Servers that share what requests use up: all, or as many as are inside (`mean`) where their
+    /// number is only rounded up from what is used up. So nobody is held for longer than it takes,
+    /// and what is used up is not exceeded.
+    #[must_use]
+    pub fn sharing(&self, servers: f64, mean: f64) -> f64 {
+        if self.is_by_rate { servers.min(mean.max(1.0)) } else { servers }
     }
 
     /// A request's own service at a speed, s.
@@ -72,6 +82,7 @@ impl World<'_> {
             consumed_rps: consumed.fold(f64::INFINITY, f64::min) / cost,
             workers_rps: freed.map_or(f64::INFINITY, |count| f64::from(count) * even_rate),
             is_plain: false,
+            is_by_rate: kind.servers(makes_calls).is_none(),
         };
         let is_plain = !makes_calls && own_s > 0.0 && pace.consumed_rps == f64::INFINITY;
         Pace { is_plain, ..pace }
@@ -81,7 +92,7 @@ impl World<'_> {
     #[must_use]
     pub fn rate(&self, pool: usize, i: usize) -> f64 {
         let servers = self.tables.get(self.instances.table[i]).servers();
-        self.rate_of(pool, i, servers)
+        self.rate_of(pool, i, self.pace(pool).sharing(servers, self.instances.mean[i]))
     }
 
     fn rate_of(&self, pool: usize, i: usize, servers: f64) -> f64 {
@@ -132,7 +143,8 @@ impl World<'_> {
     }
 
     fn servers_by_rate(&self, pool: usize, i: usize) -> Option<u32> {
-        const MOST: f64 = 100_000.0;
+        const MOST: f64 = 20_000.0;
+        const MANY: f64 = 1_000.0;
         let pace = self.pace(pool);
         let speed = self.instances.speed[i] * self.warmth(self.kind(pool), i);
         let most_rps = pace.most_rps(speed);
@@ -143,7 +155,12 @@ impl World<'_> {
             return Some(if had.is_finite() { had as u32 } else { 1 });
         }
         let inside = (held_s * most_rps - 1e-9).ceil().clamp(1.0, MOST);
-        most_rps.is_finite().then(|| in_three_digits(inside as u64) as u32)
+        let kind = self.kind(pool);
+        if inside > MANY && kind.queue_limit.is_none() && kind.max_wait.is_none() {
+            // So many hardly wait by chance: a server for each of them, that share the rate.
+            return None;
+        }
+        most_rps.is_finite().then(|| up_the_ladder(inside) as u32)
     }
 
     /// Does an instance's number of servers change with the latency of its calls or its speed?
@@ -176,6 +193,19 @@ pub struct Places {
     pub hard_limit: Option<u64>,
     /// Is it `max_wait` that limits tries?
     pub by_deadline: bool,
+}
+
+/// Rounds a number of servers over 100 up to one of a few, a tenth apart: each is a table, and the
+/// latency of calls moves at every step.
+fn up_the_ladder(servers: f64) -> f64 {
+    let mut rung = 100.0;
+    if servers <= rung {
+        return servers;
+    }
+    while rung < servers {
+        rung = (rung * 1.1_f64).floor();
+    }
+    rung
 }
 
 /// Rounds down to three digits.

@@ -54,7 +54,7 @@ fn any_resource() -> impl Strategy<Value = Resource> {
         prop_oneof![Just(WhenFull::Reject), Just(WhenFull::Queue), Just(WhenFull::Crash)];
     let held = (0.5..3.0_f64, 0.0..20.0_f64, when_full)
         .prop_map(|(held, base, when_full)| ResourceUse::Held { held, base, when_full });
-    let consumed = (0.01..1.0_f64).prop_map(|per_request| ResourceUse::Consumed { per_request });
+    let consumed = (2.0..20.0_f64).prop_map(|per_request| ResourceUse::Consumed { per_request });
     (spread_out(25.0, 2000.0), prop_oneof![held, consumed]).prop_map(|(limit, usage)| Resource {
         name: "thing".to_owned(),
         limit,
@@ -125,7 +125,7 @@ fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
 
 #[test]
 fn every_try_and_request_ends_once_with_retries_resources_and_calls() {
-    holds_for(150, 9, (any_sketch(), any_extras()), |(sketch, extras)| {
+    holds_for(12, 9, (any_sketch(), any_extras()), |(sketch, extras)| {
         let case = case_of(&sketch, &extras);
         let run = Run::of(&case);
         run.check().map_err(TestCaseError::fail)?;

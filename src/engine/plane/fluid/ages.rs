@@ -26,6 +26,9 @@ impl Ages {
         if self.by_step.len() > MOST_STEPS {
             self.ancient += self.by_step.pop_front().unwrap_or_default();
         }
+        while self.ancient <= 0.0 && self.by_step.front().is_some_and(|came| *came <= 0.0) {
+            self.by_step.pop_front();
+        }
         let (mut out, mut age) = (0.0, 0.0);
         let mut oldest = self.oldest();
         while self.total > waiting && self.total > 0.0 {
@@ -55,12 +58,15 @@ impl Ages {
             }
             self.by_step.pop_front();
         }
+        if self.total <= 0.0 {
+            self.clear();
+        }
         let mean = if out > 0.0 { age / out } else { oldest };
         (self.by_step.len() > FEW).then_some(mean)
     }
 
     fn oldest(&self) -> f64 {
-        self.by_step.len() as f64 - 1.0
+        self.by_step.len().saturating_sub(1) as f64
     }
 
     /// The oldest so many leave without being served.

@@ -195,7 +195,8 @@ pub fn serve(
     let speed = world.instances.speed[i];
     let warmth = if context.has_warm_up { world.warmth(world.kind(pool), i) } else { 1.0 };
     let table = world.tables.get(world.instances.table[i]);
-    let rate = context.pace.rate(speed, warmth, table.servers());
+    let sharing = context.pace.sharing(table.servers(), world.instances.mean[i]);
+    let rate = context.pace.rate(speed, warmth, sharing);
     let before = Load { mean: world.instances.mean[i], variance: world.instances.variance[i] };
     let inflow = Inflow {
         tries_rps,

@@ -28,6 +28,10 @@ impl Leaving {
         self.mean_s += weight * if is_stalled { f64::INFINITY } else { latency.mean_s() };
         self.by_timeout.resize(timeouts_s.len(), (0.0, 0.0));
         for (sums, &timeout_s) in self.by_timeout.iter_mut().zip(timeouts_s) {
+            // Nobody waits longer than for ever; nobody reads the mean of those who do.
+            if !timeout_s.is_finite() {
+                continue;
+            }
             let tail = latency.tail(timeout_s);
             sums.0 += weight * tail;
             sums.1 += weight * mean_until_s(latency, timeout_s, tail);
