@@ -120,7 +120,7 @@ fn small(mut sketch: Sketch) -> Sketch {
 #[test]
 fn the_short_cut_of_the_requests_plane_changes_nothing() {
     let crashes = Cell::new(0);
-    holds_for(150, 11, (any_sketch(), any::<u64>()), |(sketch, dress)| {
+    holds_for(100, 11, (any_sketch(), any::<u64>()), |(sketch, dress)| {
         let case = dressed(&small(sketch), dress);
         let short = tale(&case);
         let mut general = case;

@@ -89,6 +89,7 @@ impl Process {
     }
 
     /// What comes at `next_at`; plans what comes after.
+    #[inline]
     pub fn arrive(&mut self, clock: &Clock) -> u64 {
         let now = self.next_at;
         let arriving = match self.kind {

@@ -40,6 +40,7 @@ impl Coming {
     }
 
     /// The next ones have come; that origin's next come at another time.
+    #[inline]
     pub fn advance(&mut self, next_at: Nanos) {
         if let Some(mut next) = self.heap.peek_mut() {
             next.0.0 = next_at;

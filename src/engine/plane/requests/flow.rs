@@ -151,12 +151,14 @@ impl Flow {
     }
 
     /// Does just one try of an origin come next, and of no other in that instant?
+    #[inline]
     pub(super) fn is_alone(&self, sender: usize) -> bool {
         let process = self.senders[sender].process.as_ref();
         process.is_some_and(Process::is_single) && !self.coming.is_tied()
     }
 
     /// First tries of an origin whose time has come: the number of the first, and how many.
+    #[inline]
     pub(super) fn take_arrivals(&mut self, sender: usize) -> (u64, u64) {
         let Some(process) = &mut self.senders[sender].process else { return (0, 0) };
         let first = process.count;
@@ -256,12 +258,12 @@ impl Flow {
 
     /// A try sets out from its client.
     fn send(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let home = there.pool as usize;
+        let Some(there) = self.tries.get(one) else { return };
+        let (home, draws) = (there.pool as usize, there.draws);
         if there.attempt > 1 {
             self.desks[home].now.retries += 1;
         }
-        let Some(to) = choose::way(&self.desks[home], home, there.draws) else {
+        let Some(to) = choose::way(&self.desks[home], home, draws) else {
             self.desks[home].now.shed += 1;
             self.fail(one, Failure::Shed);
             return;
@@ -271,8 +273,7 @@ impl Flow {
             self.desks[home].now.redirected_out += 1;
             self.desks[to].now.redirected_in += 1;
         }
-        let Some(station) = choose::instance(&mut self.desks[to], &self.stations, there.draws)
-        else {
+        let Some(station) = choose::instance(&mut self.desks[to], &self.stations, draws) else {
             self.desks[to].now.lost += 1;
             self.fail(one, Failure::Lost);
             return;
@@ -284,7 +285,7 @@ impl Flow {
             there.redirected = redirected;
             there.sent = now;
         }
-        self.admit(one, station as usize, there.draws);
+        self.admit(one, station as usize, draws);
     }
 
     fn admit(&mut self, one: TryRef, station: usize, draws: Draws) {
@@ -366,11 +367,11 @@ impl Flow {
 
     /// Begins the work of one that has a server, as soon as it has a worker.
     fn work(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
+        let Some(there) = self.tries.get_mut(one) else { return };
         let station = &mut self.stations[there.station as usize];
         if station.working >= station.workers {
             station.ready.push_back(one);
-            self.set_stage(one, Stage::Ready);
+            there.stage = Stage::Ready;
             return;
         }
         station.working += 1;
@@ -381,10 +382,8 @@ impl Flow {
         desk.now.working_time += left;
         let cost = if there.redirected { desk.redirect_cost } else { 1.0 };
         let work = cost * work::drawn(self.distributions[pool], there.draws);
-        if let Some(there) = self.tries.get_mut(one) {
-            there.stage = Stage::Working;
-            there.work_left = work;
-        }
+        there.stage = Stage::Working;
+        there.work_left = work;
         if mean <= 0.0 {
             self.worked(one);
             return;
@@ -394,12 +393,13 @@ impl Flow {
 
     /// A piece of work is done.
     fn worked(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let station = there.station as usize;
+        let Some(there) = self.tries.get(one) else { return };
+        let (station, pool) = (there.station as usize, there.pool as usize);
+        let (origin, redirected) = (there.origin, there.redirected);
         self.free_worker(station);
-        let desk = &mut self.desks[there.pool as usize];
-        desk.count_done(there.redirected);
-        if there.origin == PROBE {
+        let desk = &mut self.desks[pool];
+        desk.count_done(redirected);
+        if origin == PROBE {
             self.answer_probe(one, station);
         } else if desk.calls {
             self.begin_calls(one);
@@ -425,21 +425,21 @@ impl Flow {
 
     /// One that was inside leaves: its server serves the next.
     pub(super) fn release(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
+        let Some(there) = self.tries.get_mut(one) else { return };
+        let (index, origin) = (there.station as usize, there.origin);
+        let stage = std::mem::replace(&mut there.stage, Stage::Outside);
         let left = (self.end - self.now) as i64;
-        let index = there.station as usize;
         let station = &mut self.stations[index];
         let desk = &mut self.desks[station.pool as usize];
         station.inside -= 1;
         desk.present -= 1;
         desk.now.present_time -= left;
-        if there.origin != PROBE {
+        if origin != PROBE {
             station.tries -= 1;
             desk.inside -= 1;
             desk.now.inside_time -= left;
         }
-        self.set_stage(one, Stage::Outside);
-        match there.stage {
+        match stage {
             Stage::Outside | Stage::Queued => {}
             Stage::Working => {
                 self.free_worker(index);

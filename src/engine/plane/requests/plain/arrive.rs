@@ -66,6 +66,7 @@ impl Flow {
     }
 
     /// A request's first try.
+    #[inline]
     fn bear_plainly(&mut self, origin: usize, number: u64) -> Draws {
         let sender = &mut self.senders[origin];
         sender.first += 1;
@@ -75,6 +76,7 @@ impl Flow {
     }
 
     /// A try sets out from its client.
+    #[inline]
     fn send_plainly(&mut self, origin: usize, draws: Draws) {
         let now = self.now;
         let home = self.senders[origin].home as usize;
@@ -125,6 +127,7 @@ impl Flow {
         self.enter_plainly(station, guest);
     }
 
+    #[inline]
     fn enter_plainly(&mut self, station: usize, guest: Guest) {
         let Some(plain) = &mut self.plain else { return };
         let left = (self.end - self.now) as i64;
@@ -161,7 +164,11 @@ impl Flow {
     fn begin_waiting(&mut self) {
         let Some(plain) = &mut self.plain else { return };
         let left = (self.end - self.now) as i64;
-        for ((there, waiting), index) in self.stations.iter_mut().zip(&mut plain.waiting).zip(0..) {
+        for (index, waiting) in plain.waiting.iter_mut().enumerate() {
+            if waiting.is_empty() {
+                continue;
+            }
+            let there = &mut self.stations[index];
             while there.busy < there.servers
                 && let Some(guest) = waiting.pop_front()
             {
@@ -171,7 +178,7 @@ impl Flow {
                 desk.busy += 1;
                 desk.now.busy_time += left;
                 let kind = self.distributions[pool];
-                let work = Work::begin(self.now, guest, (index, &*there), desk, kind);
+                let work = Work::begin(self.now, guest, (index as u32, &*there), desk, kind);
                 plain.working[pool].push(work);
             }
         }

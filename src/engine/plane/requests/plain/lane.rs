@@ -1,7 +1,5 @@
 //! What is inside a pool's instances.
 
-use std::cmp::Ordering;
-
 use super::super::clock::Nanos;
 use super::super::desk::Desk;
 use super::super::station::Station;
@@ -61,24 +59,3 @@ impl Work {
         }
     }
 }
-
-/// What is done first is the greatest.
-impl Ord for Work {
-    fn cmp(&self, other: &Self) -> Ordering {
-        other.done_at.cmp(&self.done_at)
-    }
-}
-
-impl PartialOrd for Work {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl PartialEq for Work {
-    fn eq(&self, other: &Self) -> bool {
-        self.done_at == other.done_at
-    }
-}
-
-impl Eq for Work {}

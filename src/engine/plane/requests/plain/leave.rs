@@ -1,7 +1,5 @@
 //! Tries and probes leave: answered, or as their instance dies.
 
-use std::collections::binary_heap::PeekMut;
-
 use super::super::books::End;
 use super::super::clock::Nanos;
 use super::super::flow::{Answer, Flow};
@@ -16,11 +14,10 @@ impl Flow {
     pub(in super::super) fn catch_up(&mut self, pool: usize, until: Nanos) {
         let Some(plain) = &mut self.plain else { return };
         let desk = &mut self.desks[pool];
-        while let Some(mut first) = plain.working[pool].peek_mut() {
-            let done = *first;
-            if done.done_at >= until {
-                break;
-            }
+        let working = &mut plain.working[pool];
+        while let Some(&done) = working.first()
+            && done.done_at < until
+        {
             let (now, station) = (done.done_at, done.station as usize);
             let there = &mut self.stations[station];
             let left = (self.end - now) as i64;
@@ -28,10 +25,11 @@ impl Flow {
             match if is_free { plain.waiting[station].pop_front() } else { None } {
                 Some(guest) => {
                     let at = (done.station, &*there);
-                    *first = Work::begin(now, guest, at, desk, self.distributions[pool]);
+                    let next = Work::begin(now, guest, at, desk, self.distributions[pool]);
+                    working.replace_first(next);
                 }
                 None => {
-                    let _ = PeekMut::pop(first);
+                    working.remove_first();
                     there.busy -= 1;
                     desk.busy -= 1;
                     desk.now.busy_time -= left;
@@ -106,14 +104,12 @@ impl Plain {
 
     /// Work that is under way goes on at another speed.
     pub fn reschedule(&mut self, now: Nanos, changes: &[Moved]) {
-        for heap in &mut self.working {
-            let mut all = std::mem::take(heap).into_vec();
-            for work in &mut all {
+        for working in &mut self.working {
+            working.change(|work| {
                 if let Some(moved) = Moved::of(changes, work.station) {
                     (work.left, work.done_at) = moved.go_on(now, work.done_at, work.left);
                 }
-            }
-            *heap = all.into();
+            });
         }
     }
 }

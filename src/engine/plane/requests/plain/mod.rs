@@ -10,19 +10,21 @@
 mod arrive;
 mod lane;
 mod leave;
+mod soonest;
 
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 use super::clock::Nanos;
 use super::tries::{PROBE, TryRef};
 use crate::model::{OriginKind, Resource, Scenario};
-use lane::{Guest, Work};
+use lane::Guest;
+use soonest::Soonest;
 
 /// What is inside instances.
 #[derive(Debug)]
 pub struct Plain {
-    /// Work under way, by pool: what is done first comes first.
-    working: Vec<BinaryHeap<Work>>,
+    /// Work under way, by pool.
+    working: Vec<Soonest>,
     /// Who waits, by instance.
     waiting: Vec<VecDeque<Guest>>,
     /// Probes so far.
@@ -49,7 +51,7 @@ impl Plain {
     #[must_use]
     pub fn new(pools: usize, stations: usize) -> Self {
         Self {
-            working: (0..pools).map(|_| BinaryHeap::new()).collect(),
+            working: (0..pools).map(|_| Soonest::default()).collect(),
             waiting: (0..stations).map(|_| VecDeque::new()).collect(),
             probes: 0,
         }
@@ -64,7 +66,7 @@ impl Plain {
     /// Tries inside an instance or waiting at it: their origins, when they were sent, and where
     /// they are.
     pub fn tries(&self) -> impl Iterator<Item = (u32, Nanos, u32)> {
-        let working = self.working.iter().flatten();
+        let working = self.working.iter().flat_map(Soonest::iter);
         let working = working.map(|work| (work.origin, work.sent, work.station));
         let waiting = self.waiting.iter().zip(0..).flat_map(|(queue, station)| {
             queue.iter().map(move |guest| (guest.origin, guest.sent, station))
