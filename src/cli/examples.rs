@@ -36,6 +36,18 @@ examples![
     "uneven-zones",
     "nearest-neighbour",
     "zone-returns",
+    "proxy-slots-first",
+    "retry-storm",
+    "retry-budget",
+    "client-timeout-storm",
+    "shared-gate",
+    "bulkheads",
+    "metastable-store",
+    "metastable-mongodb",
+    "memory-crash",
+    "three-layers",
+    "planner-agent-autoscaled",
+    "slow-start-llm",
 ];
 
 #[cfg(test)]

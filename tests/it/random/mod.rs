@@ -4,6 +4,7 @@ mod bound;
 mod ceiling;
 mod conservation;
 pub mod fleet;
+mod plain;
 mod plans;
 mod rate_limit;
 pub mod sketch;

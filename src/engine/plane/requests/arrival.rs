@@ -1,6 +1,6 @@
 //! When an origin's first tries come.
 
-use super::clock::{Clock, FAR, Nanos, nanos};
+use super::clock::{Clock, FAR, Nanos, later, nanos};
 use crate::engine::rng::{Draws, Stream};
 use crate::model::Arrivals;
 
@@ -85,11 +85,11 @@ impl Process {
         if self.rate <= 0.0 {
             return FAR;
         }
-        let wait = (gap / self.rate).round();
-        if wait < FAR as f64 { now + wait as Nanos } else { FAR }
+        later(now, gap / self.rate)
     }
 
     /// What comes at `next_at`; plans what comes after.
+    #[inline]
     pub fn arrive(&mut self, clock: &Clock) -> u64 {
         let now = self.next_at;
         let arriving = match self.kind {

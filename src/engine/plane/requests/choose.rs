@@ -7,6 +7,7 @@ use crate::engine::rng::Draws;
 use crate::model::Balancing;
 
 /// The pool that a try is sent to; none when it is shed.
+#[inline]
 pub fn way(desk: &Desk, home: usize, draws: Draws) -> Option<usize> {
     if desk.ways.is_empty() {
         return Some(home);
@@ -20,6 +21,7 @@ pub fn way(desk: &Desk, home: usize, draws: Draws) -> Option<usize> {
 }
 
 /// The instance that a try is sent to; none while nothing is in rotation.
+#[inline]
 pub fn instance(desk: &mut Desk, stations: &[Station], draws: Draws) -> Option<u32> {
     let count = desk.receivers.len();
     match count {

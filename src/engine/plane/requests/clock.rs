@@ -44,8 +44,39 @@ pub fn nanos(seconds: f64) -> Nanos {
     (seconds * PER_S).round().clamp(0.0, FAR as f64) as Nanos
 }
 
+/// A time that lies so many nanoseconds after another, rounded half up; [`FAR`] where that is too
+/// far to tell.
+#[must_use]
+#[inline]
+pub fn later(from: Nanos, wait: f64) -> Nanos {
+    if wait < FAR as f64 {
+        // What `f64::round` does, in a few instructions.
+        let whole = wait as i64;
+        let up = i64::from(wait - whole as f64 >= 0.5);
+        from + (whole + up) as Nanos
+    } else {
+        FAR
+    }
+}
+
 /// Nanoseconds as seconds.
 #[must_use]
 pub fn seconds(nanos: Nanos) -> f64 {
     nanos as f64 / PER_S
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn waits_are_rounded_half_up() {
+        let big = 4_503_599_627_370_495.5;
+        for wait in [0.0, 0.499_999_999_999_999_94, 0.5, 1.5, 2.5, 1e9 + 0.5, big, 1e18, 4e18] {
+            assert_eq!(later(7, wait), 7 + wait.round() as Nanos, "{wait}");
+        }
+        for wait in [FAR as f64, 1e300, f64::INFINITY, f64::NAN] {
+            assert_eq!(later(7, wait), FAR);
+        }
+    }
 }

@@ -38,8 +38,10 @@ pub struct Counts {
     pub busy_time: i64,
     /// Working workers × time, ns.
     pub working_time: i64,
-    /// Pieces of work done, in requests at home.
-    pub work_done: f64,
+    /// Pieces of work done for tries at home, and for probes.
+    pub done: u64,
+    /// Pieces of work done for redirected tries.
+    pub done_redirected: u64,
 }
 
 /// A pool.
@@ -123,7 +125,24 @@ impl Desk {
         };
     }
 
+    /// Counts a piece of work that is done.
+    #[inline]
+    pub fn count_done(&mut self, redirected: bool) {
+        if redirected {
+            self.now.done_redirected += 1;
+        } else {
+            self.now.done += 1;
+        }
+    }
+
+    /// Work done in the step, in requests at home.
+    #[must_use]
+    pub fn work_done(&self) -> f64 {
+        self.now.done as f64 + self.now.done_redirected as f64 * self.redirect_cost
+    }
+
     /// Records an answer's latency.
+    #[inline]
     pub fn record(&mut self, latency: Nanos) {
         self.latency_sum += u128::from(latency);
         // Only a histogram without room for it refuses.

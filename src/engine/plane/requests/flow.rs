@@ -2,15 +2,20 @@
 
 use std::collections::VecDeque;
 
+use super::admission::{Admission, admission};
+use super::arrival::Process;
 use super::books::{End, ExactBooks};
 use super::choose;
-use super::clock::{Clock, FAR, Nanos, nanos};
+use super::clock::{Clock, Nanos, nanos};
+use super::coming::Coming;
 use super::desk::Desk;
 use super::event::{Events, What};
+use super::plain::Plain;
 use super::probes::Planned;
 use super::sender::Sender;
 use super::station::{Probe, Station};
 use super::tries::{PROBE, Stage, Tries, Try, TryRef};
+use super::work;
 use crate::engine::origins::UsersTries;
 use crate::engine::retry::{Failure, backoff_s, may_retry};
 use crate::engine::rng::Draws;
@@ -89,6 +94,10 @@ pub struct Flow {
     pub answers: Vec<Answer>,
     /// Probes that will be sent, by instance.
     pub planned: Vec<VecDeque<Planned>>,
+    /// Whose first tries come next.
+    pub coming: Coming,
+    /// What is inside instances, where all is served plainly; else `tries` has it.
+    pub plain: Option<Plain>,
     todo: Vec<Todo>,
     gathered: Vec<(u64, TryRef)>,
 }
@@ -112,6 +121,8 @@ impl Flow {
             crashes: Vec::new(),
             answers: Vec::new(),
             planned: Vec::new(),
+            coming: Coming::default(),
+            plain: None,
             todo: Vec::new(),
             gathered: Vec::new(),
         }
@@ -120,17 +131,19 @@ impl Flow {
     /// Lets everything happen that happens before `end`.
     pub fn run_until(&mut self, end: Nanos) {
         self.settle();
+        self.coming.look(&self.senders);
         loop {
-            let (arrival_at, sender) = self.next_arrival();
+            let (arrival_at, sender) = self.coming.next();
             let event_at = self.events.next_at();
             let at = arrival_at.min(event_at);
             if at >= end {
                 break;
             }
             self.now = at;
-            if arrival_at > at && !self.events.has_due_at(at) {
+            let has_due = event_at == at && self.events.has_due_at(at);
+            if arrival_at > at && !has_due {
                 self.happen();
-            } else if event_at > at && self.is_alone(sender, at) {
+            } else if !has_due && self.is_alone(sender) {
                 let one = self.arrive_one(sender);
                 self.send(one);
             } else {
@@ -141,48 +154,38 @@ impl Flow {
         self.now = end;
     }
 
-    /// When the next first tries come, and of which origin.
-    fn next_arrival(&self) -> (Nanos, usize) {
-        let mut next = (Nanos::MAX, 0);
-        for (index, sender) in self.senders.iter().enumerate() {
-            if let Some(process) = &sender.process
-                && process.next_at < next.0
-            {
-                next = (process.next_at, index);
-            }
-        }
-        next
+    /// Does just one try of an origin come next, and of no other in that instant?
+    #[inline]
+    pub(super) fn is_alone(&self, sender: usize) -> bool {
+        let process = self.senders[sender].process.as_ref();
+        process.is_some_and(Process::is_single) && !self.coming.is_tied()
     }
 
-    /// Does just one try come now?
-    fn is_alone(&self, sender: usize, at: Nanos) -> bool {
-        let others = self.senders.iter().enumerate().skip(sender + 1);
-        let comes = |other: &Sender| other.process.as_ref().is_some_and(|p| p.next_at == at);
-        self.senders[sender].process.as_ref().is_some_and(super::arrival::Process::is_single)
-            && !others.into_iter().any(|(_, other)| comes(other))
+    /// First tries of an origin whose time has come: the number of the first, and how many.
+    #[inline]
+    pub(super) fn take_arrivals(&mut self, sender: usize) -> (u64, u64) {
+        let Some(process) = &mut self.senders[sender].process else { return (0, 0) };
+        let first = process.count;
+        let count = process.arrive(&self.clock);
+        self.coming.advance(process.next_at);
+        (first, count)
     }
 
     fn arrive_one(&mut self, sender: usize) -> TryRef {
-        let first = self.senders[sender].process.as_ref().map_or(0, |process| process.count);
-        if let Some(process) = &mut self.senders[sender].process {
-            process.arrive(&self.clock);
-        }
-        self.bear(sender as u32, first, TryRef::NONE, None)
+        let (number, _) = self.take_arrivals(sender);
+        self.bear(sender as u32, number, TryRef::NONE, None)
     }
 
     /// First tries and retries of one instant, in an order drawn from the seed.
     fn arrive_together(&mut self, at: Nanos) {
         let mut gathered = std::mem::take(&mut self.gathered);
-        for sender in 0..self.senders.len() {
-            while let Some(process) = &mut self.senders[sender].process
-                && process.next_at == at
-            {
-                let first = process.count;
-                let count = process.arrive(&self.clock);
-                for number in first..first + count {
-                    let one = self.bear(sender as u32, number, TryRef::NONE, None);
-                    gathered.push((self.place(one), one));
-                }
+        while let (next_at, sender) = self.coming.next()
+            && next_at == at
+        {
+            let (first, count) = self.take_arrivals(sender);
+            for number in first..first + count {
+                let one = self.bear(sender as u32, number, TryRef::NONE, None);
+                gathered.push((self.place(one), one));
             }
         }
         while self.events.has_due_at(at) {
@@ -260,15 +263,15 @@ impl Flow {
 
     /// A try sets out from its client.
     fn send(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let home = there.pool as usize;
+        let Some(there) = self.tries.get(one) else { return };
+        let (home, draws) = (there.pool as usize, there.draws);
         if there.attempt > 1 {
             self.desks[home].now.retries += 1;
             if !self.senders[there.origin as usize].is_call {
                 self.users_tries.retries += 1.0;
             }
         }
-        let Some(to) = choose::way(&self.desks[home], home, there.draws) else {
+        let Some(to) = choose::way(&self.desks[home], home, draws) else {
             self.desks[home].now.shed += 1;
             self.fail(one, Failure::Shed);
             return;
@@ -278,8 +281,7 @@ impl Flow {
             self.desks[home].now.redirected_out += 1;
             self.desks[to].now.redirected_in += 1;
         }
-        let Some(station) = choose::instance(&mut self.desks[to], &self.stations, there.draws)
-        else {
+        let Some(station) = choose::instance(&mut self.desks[to], &self.stations, draws) else {
             self.desks[to].now.lost += 1;
             self.fail(one, Failure::Lost);
             return;
@@ -291,24 +293,23 @@ impl Flow {
             there.redirected = redirected;
             there.sent = now;
         }
-        self.admit(one, station as usize, there.draws);
+        self.admit(one, station as usize, draws);
     }
 
     fn admit(&mut self, one: TryRef, station: usize, draws: Draws) {
         let there = &self.stations[station];
         let pool = there.pool as usize;
-        let error_share = self.desks[pool].error_share;
-        let fails = error_share > 0.0 && draws.uniform(purpose::ERROR) < error_share;
-        let failure = if !there.is_up || fails {
-            Failure::Lost
-        } else if there.inside >= there.crash_room {
-            self.crash(station);
-            Failure::Lost
-        } else if there.inside >= there.limit {
-            Failure::Rejected
-        } else {
-            self.enter(one, station, true);
-            return;
+        let failure = match admission(&self.desks[pool], there, draws) {
+            Admission::Enters => {
+                self.enter(one, station, true);
+                return;
+            }
+            Admission::Rejected => Failure::Rejected,
+            Admission::Lost => Failure::Lost,
+            Admission::Crashes => {
+                self.crash(station);
+                Failure::Lost
+            }
         };
         match failure {
             Failure::Rejected => self.desks[pool].now.rejected += 1,
@@ -374,11 +375,11 @@ impl Flow {
 
     /// Begins the work of one that has a server, as soon as it has a worker.
     fn work(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
+        let Some(there) = self.tries.get_mut(one) else { return };
         let station = &mut self.stations[there.station as usize];
         if station.working >= station.workers {
             station.ready.push_back(one);
-            self.set_stage(one, Stage::Ready);
+            there.stage = Stage::Ready;
             return;
         }
         station.working += 1;
@@ -388,28 +389,25 @@ impl Flow {
         desk.working += 1;
         desk.now.working_time += left;
         let cost = if there.redirected { desk.redirect_cost } else { 1.0 };
-        let work = cost * drawn_work(self.distributions[pool], there.draws);
-        if let Some(there) = self.tries.get_mut(one) {
-            there.stage = Stage::Working;
-            there.work_left = work;
-        }
+        let work = cost * work::drawn(self.distributions[pool], there.draws);
+        there.stage = Stage::Working;
+        there.work_left = work;
         if mean <= 0.0 {
             self.worked(one);
             return;
         }
-        let length = (work * mean).round().max(1.0);
-        let at = if length < FAR as f64 { self.now + length as Nanos } else { FAR };
-        self.events.done(at, one);
+        self.events.done(work::done_at(self.now, work, mean), one);
     }
 
     /// A piece of work is done.
     fn worked(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let station = there.station as usize;
+        let Some(there) = self.tries.get(one) else { return };
+        let (station, pool) = (there.station as usize, there.pool as usize);
+        let (origin, redirected) = (there.origin, there.redirected);
         self.free_worker(station);
-        let desk = &mut self.desks[there.pool as usize];
-        desk.now.work_done += if there.redirected { desk.redirect_cost } else { 1.0 };
-        if there.origin == PROBE {
+        let desk = &mut self.desks[pool];
+        desk.count_done(redirected);
+        if origin == PROBE {
             self.answer_probe(one, station);
         } else if desk.calls {
             self.begin_calls(one);
@@ -435,21 +433,21 @@ impl Flow {
 
     /// One that was inside leaves: its server serves the next.
     pub(super) fn release(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
+        let Some(there) = self.tries.get_mut(one) else { return };
+        let (index, origin) = (there.station as usize, there.origin);
+        let stage = std::mem::replace(&mut there.stage, Stage::Outside);
         let left = (self.end - self.now) as i64;
-        let index = there.station as usize;
         let station = &mut self.stations[index];
         let desk = &mut self.desks[station.pool as usize];
         station.inside -= 1;
         desk.present -= 1;
         desk.now.present_time -= left;
-        if there.origin != PROBE {
+        if origin != PROBE {
             station.tries -= 1;
             desk.inside -= 1;
             desk.now.inside_time -= left;
         }
-        self.set_stage(one, Stage::Outside);
-        match there.stage {
+        match stage {
             Stage::Outside | Stage::Queued => {}
             Stage::Working => {
                 self.free_worker(index);
@@ -752,6 +750,7 @@ impl Flow {
         let probe = there.probe;
         there.clear();
         there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
+        self.lose_plainly(station);
         for one in inside {
             let Some(&there) = self.tries.get(one) else { continue };
             self.set_stage(one, Stage::Outside);
@@ -765,19 +764,6 @@ impl Flow {
                 counts.died_inside += 1;
                 self.fail(one, Failure::Lost);
             }
-        }
-    }
-}
-
-/// Work in mean service times.
-fn drawn_work(distribution: ServiceDistribution, draws: Draws) -> f64 {
-    match distribution {
-        ServiceDistribution::Exponential => draws.exponential(purpose::WORK),
-        ServiceDistribution::Deterministic => 1.0,
-        ServiceDistribution::Lognormal { cv } => {
-            let variance = libm::log1p(cv * cv);
-            let normal = crate::queueing::normal_quantile(draws.uniform(purpose::WORK));
-            libm::exp(variance.sqrt() * normal - 0.5 * variance)
         }
     }
 }

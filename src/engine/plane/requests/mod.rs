@@ -4,13 +4,16 @@
 //! routing are those of the boundary. Within a step everything happens in the order of its time, to
 //! the nanosecond; [`event`] tells the order within an instant.
 
+mod admission;
 mod arrival;
 mod books;
 mod choose;
 mod clock;
+mod coming;
 mod desk;
 mod event;
 mod flow;
+mod plain;
 mod probes;
 mod refresh;
 mod sender;
@@ -18,5 +21,6 @@ mod station;
 mod step;
 mod tries;
 mod usage;
+mod work;
 
 pub use step::{Requests, serve, start};

@@ -33,6 +33,12 @@ impl Flow {
             return;
         }
         let pool = there.pool;
+        if let Some(plain) = &mut self.plain {
+            let at = plain.name_probe();
+            there.probe = Some(Probe { at, deadline });
+            self.enter_probe_plainly(station as usize, at.serial, planned.draws);
+            return;
+        }
         let one = self.tries.add(Try {
             serial: 0,
             origin: PROBE,

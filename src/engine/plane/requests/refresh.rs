@@ -3,10 +3,11 @@
 use super::arrival::Process;
 use super::clock::nanos;
 use super::desk::Desk;
-use super::event::Events;
 use super::flow::{CallPlan, Flow};
+use super::plain::{Plain, is_plain};
 use super::sender::Sender;
 use super::station::{Station, UNLIMITED};
+use super::work::Moved;
 use crate::engine::pace::{Places, in_three_digits};
 use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
@@ -63,6 +64,7 @@ pub fn build(world: &World<'_>, flow: &mut Flow) {
     }
     flow.stations = pools.into_iter().map(Station::new).collect();
     flow.planned.resize_with(flow.stations.len(), Default::default);
+    flow.plain = is_plain(scenario).then(|| Plain::new(world.pools.len(), flow.stations.len()));
 }
 
 /// The stream of what is drawn for an origin.
@@ -145,7 +147,7 @@ fn weigh(world: &World<'_>, desk: &mut Desk, kind: &InstanceKind) {
 }
 
 fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
-    let mut moved: Vec<(u32, f64, f64)> = Vec::new();
+    let mut moved = Vec::new();
     for pool in 0..world.pools.len() {
         let shape = Shape::of(world, pool);
         for i in world.pools[pool].instances() {
@@ -159,7 +161,7 @@ fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
             station.workers = shape.workers;
             (station.crash_room, station.crash_resource) = shape.crash;
             if station.mean != mean {
-                moved.push((i as u32, station.mean, mean));
+                moved.push(Moved { station: i as u32, old: station.mean, new: mean });
                 station.mean = mean;
             }
             if !station.queue.is_empty() {
@@ -167,33 +169,25 @@ fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
             }
         }
     }
-    if flow.tries.is_empty() || moved.is_empty() {
-        return;
+    if !moved.is_empty() {
+        reschedule(flow, &moved);
     }
-    reschedule(&mut flow.events, &mut flow.tries, flow.now, &moved);
 }
 
 /// Work that is under way goes on at another speed.
-fn reschedule(
-    events: &mut Events,
-    tries: &mut super::tries::Tries,
-    now: super::clock::Nanos,
-    moved: &[(u32, f64, f64)],
-) {
-    use super::clock::FAR;
-    events.reschedule(|at, one| {
-        let there = tries.get_mut(one)?;
-        let place = moved.binary_search_by_key(&there.station, |change| change.0).ok()?;
-        let (_, old, new) = moved[place];
-        let left = if at >= FAR || old <= 0.0 {
-            there.work_left
-        } else {
-            at.saturating_sub(now) as f64 / old
-        };
-        there.work_left = left;
-        let length = (left * new).round();
-        Some(if length < FAR as f64 { now + length as u64 } else { FAR })
-    });
+fn reschedule(flow: &mut Flow, changes: &[Moved]) {
+    let Flow { now, plain, events, tries, .. } = flow;
+    if let Some(plain) = plain {
+        plain.reschedule(*now, changes);
+    } else if !tries.is_empty() {
+        events.reschedule(|at, one| {
+            let there = tries.get_mut(one)?;
+            let moved = Moved::of(changes, there.station)?;
+            let (left, at) = moved.go_on(*now, at, there.work_left);
+            there.work_left = left;
+            Some(at)
+        });
+    }
 }
 
 /// What the instances of a pool have in common.

@@ -1,9 +1,10 @@
 //! One step of the requests plane: what control has decided goes in, counts come out.
 
 use super::books::ExactBooks;
-use super::clock::{Clock, nanos};
+use super::clock::{Clock, Nanos, nanos};
 use super::desk::Way;
 use super::flow::{Answer, Flow};
+use super::plain::Plain;
 use super::probes::Planned;
 use super::refresh;
 use super::station::UNLIMITED;
@@ -51,7 +52,7 @@ pub fn start(world: &mut World<'_>) {
         end_step(world, &mut flow);
     }
     let marks = world.books.shown.iter().map(|book| (book.from_s, clock.at(book.from_s)));
-    flow.books = ExactBooks::after(&flow.books, marks.collect());
+    flow.books = ExactBooks::after(&mut flow.books, marks.collect());
     for desk in &mut flow.desks {
         let _ = desk.take_latency();
     }
@@ -112,6 +113,7 @@ pub fn serve(world: &mut World<'_>, is_row: bool) {
     if world.step + 1 == world.scenario.simulation.steps() {
         count_given_up(world, flow);
     }
+    flow.books.show();
     world.books.shown.clone_from(&flow.books.shown);
     world.requests = Some(requests);
 }
@@ -178,7 +180,11 @@ fn plan_probes(world: &mut World<'_>, flow: &mut Flow) {
 
 fn run(flow: &mut Flow) {
     let end = flow.end;
-    flow.run_until(end);
+    if flow.plain.is_some() {
+        flow.run_plainly(end);
+    } else {
+        flow.run_until(end);
+    }
 }
 
 /// Closes the step's books of origins.
@@ -252,8 +258,7 @@ fn count_given_up(world: &mut World<'_>, flow: &mut Flow) {
         }
         let sender = &flow.senders[one.origin as usize];
         let pool = one.pool as usize;
-        let service_s = world.kind(pool).service_time.get() + world.calls_s[pool].unwrap_or(0.0);
-        let patience = sender.timeout.unwrap_or(nanos(10.0 * service_s));
+        let patience = sender.timeout.unwrap_or_else(|| patience(world, pool));
         let is_last = !sender.has_alarm || one.is_last || sender.timeout.is_none();
         let has_given_up =
             if sender.has_alarm { one.timed_out } else { flow.now - one.sent > patience };
@@ -264,9 +269,23 @@ fn count_given_up(world: &mut World<'_>, flow: &mut Flow) {
             }
         }
     }
+    for (origin, sent, station) in flow.plain.iter().flat_map(Plain::tries) {
+        let pool = flow.stations[station as usize].pool as usize;
+        let timeout = flow.senders[origin as usize].timeout;
+        if flow.now - sent > timeout.unwrap_or_else(|| patience(world, pool)) {
+            world.pools[pool].out.given_up += 1.0;
+            given_up.push(sent);
+        }
+    }
     for born in given_up {
         flow.books.give_up(born);
     }
+}
+
+/// How long a client that never gives up may wait before that counts as given up.
+fn patience(world: &World<'_>, pool: usize) -> Nanos {
+    let service_s = world.kind(pool).service_time.get() + world.calls_s[pool].unwrap_or(0.0);
+    nanos(10.0 * service_s)
 }
 
 impl Requests {

@@ -18,7 +18,7 @@ pub fn show(world: &mut World<'_>, flow: &Flow) {
         });
         let others = kind.resources.iter().map(|resource| ResourceStep {
             used: match resource.usage {
-                ResourceUse::Consumed { per_request } => per_request * desk.now.work_done / step_s,
+                ResourceUse::Consumed { per_request } => per_request * desk.work_done() / step_s,
                 ResourceUse::Held { held, base, when_full: WhenFull::Queue } => {
                     base * up + held * mean(desk.now.busy_time)
                 }
