@@ -4,9 +4,14 @@ use rayon::prelude::*;
 
 use zonefall::config;
 use zonefall::engine::Happening;
-use zonefall::metric::{Outcome, PoolRow, RunResult, simulate};
+use zonefall::metric::{Outcome, PhaseRow, PoolRow, RunResult, simulate};
 use zonefall::model::PoolId;
 use zonefall::policy::Case;
+
+/// The override that runs a file in the fluid plane.
+pub const FLUID: &str = "simulation.plane=fluid";
+/// The override that runs a file request by request.
+pub const REQUESTS: &str = "simulation.plane=requests";
 
 /// One run and the case that it ran.
 pub struct Run {
@@ -22,8 +27,7 @@ pub fn shipped(name: &str) -> String {
 
 /// Every policy of a file, under overrides; in the fluid plane unless they say otherwise.
 pub fn cases(text: &str, sets: &[&str]) -> Vec<Case> {
-    let sets: Vec<String> =
-        ["simulation.plane=fluid"].iter().chain(sets).map(|set| (*set).to_owned()).collect();
+    let sets: Vec<String> = [FLUID].iter().chain(sets).map(|set| (*set).to_owned()).collect();
     match config::load("test.toml", text.as_bytes(), &sets) {
         Ok(loaded) => loaded.cases,
         Err(rejected) => panic!("{sets:?}: {:#?}", rejected.problems),
@@ -61,7 +65,7 @@ impl Run {
     }
 
     /// When what happened passes a filter, s from the trigger.
-    fn times(&self, is: impl Fn(&Happening) -> bool) -> Vec<f64> {
+    pub fn times(&self, is: impl Fn(&Happening) -> bool) -> Vec<f64> {
         let trigger_s = self.result.trigger_s.unwrap_or(0.0);
         let chosen = self.result.log.iter().filter(|entry| is(&entry.what));
         chosen.map(|entry| entry.time_s - trigger_s).collect()
@@ -92,6 +96,31 @@ impl Run {
     /// How many instances were ever taken out of rotation.
     pub fn ejections(&self) -> usize {
         self.times(|what| matches!(what, Happening::InstanceUnhealthy { .. })).len()
+    }
+
+    /// A pool's row of a phase.
+    pub fn phase(&self, phase: &str, pool: &str) -> &PhaseRow {
+        let id = self.pool(pool);
+        let is_it = |row: &&PhaseRow| {
+            row.pool == id && self.case.scenario.phases[row.phase as usize].name == phase
+        };
+        let found = self.result.phases.iter().find(is_it);
+        found.unwrap_or_else(|| panic!("no phase {phase} of {pool}"))
+    }
+
+    /// Every time that an instance ran out of a resource and died, s of simulation time.
+    pub fn crashes_s(&self) -> Vec<f64> {
+        let is_crash = |what: &Happening| matches!(what, Happening::InstanceCrashed { .. });
+        let crashes = self.result.log.iter().filter(|entry| is_crash(&entry.what));
+        crashes.map(|entry| entry.time_s).collect()
+    }
+
+    /// How often an autoscaler changed a pool's size.
+    pub fn scalings(&self) -> usize {
+        let is_change = |what: &Happening| {
+            matches!(what, Happening::ScaleUp { .. } | Happening::ScaleDown { .. })
+        };
+        self.times(is_change).len()
     }
 
     /// A pool's rows.

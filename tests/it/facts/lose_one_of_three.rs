@@ -1,6 +1,6 @@
 //! The case where a fleet at 70 % loses a zone.
 
-use super::fleet::{Run, deviation, goodputs, mean, median, over_seeds, shipped};
+use super::fleet::{FLUID, Run, deviation, goodputs, mean, median, over_seeds, shipped};
 use super::rows::{
     Fate, Row, WEB, WEB_SEEDS, WEB_SURVIVORS, shares_fate, survivor_losses, web_runs,
 };
@@ -8,7 +8,7 @@ use super::rows::{
 const SEEDS: u64 = 21;
 
 fn differences(row: &Row) -> Vec<String> {
-    let runs = web_runs(row, SEEDS);
+    let runs = web_runs(row, FLUID, SEEDS);
     let goodputs = goodputs(&runs);
     let (here, spread) = (mean(&goodputs), deviation(&goodputs));
     let same = runs.iter().filter(|run| shares_fate(run, row.fate, &WEB_SURVIVORS)).count();

@@ -1,6 +1,6 @@
 //! The published incident: a zone of agents fails, and its failover takes the others along.
 
-use super::fleet::{Run, deviation, goodputs, mean, median, over_seeds, run, shipped};
+use super::fleet::{FLUID, Run, deviation, goodputs, mean, median, over_seeds, run, shipped};
 use super::rows::{
     Fate, PLANNER, PLANNER_SEEDS, PLANNER_SURVIVORS, Row, planner_runs, shares_fate,
     survivor_losses,
@@ -50,7 +50,7 @@ fn without_its_event_nothing_is_ever_ejected() {
 
 /// Compares a row with its reference; returns what differs.
 fn differences(row: &Row) -> Vec<String> {
-    let runs = planner_runs(row, SEEDS);
+    let runs = planner_runs(row, FLUID, SEEDS);
     let goodputs = goodputs(&runs);
     let (here, spread) = (mean(&goodputs), deviation(&goodputs));
     let error =

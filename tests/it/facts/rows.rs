@@ -158,14 +158,16 @@ pub const WEB: &[Row] = &[
 const FLAPPING_30: Fate = Fate::Flapping { losses: 30.0 };
 const FLAPPING_UNCOUNTED: Fate = Fate::Flapping { losses: 0.0 };
 
-/// Runs of a row of [`PLANNER`].
-pub fn planner_runs(row: &Row, seeds: u64) -> Vec<Run> {
-    over_seeds(&shipped("planner-agent"), row.policy, row.sets, seeds, 20)
+/// Runs of a row of [`PLANNER`], under the override that names a plane.
+pub fn planner_runs(row: &Row, plane: &str, seeds: u64) -> Vec<Run> {
+    let sets = [&[plane], row.sets].concat();
+    over_seeds(&shipped("planner-agent"), row.policy, &sets, seeds, 20)
 }
 
-/// Runs of a row of [`WEB`].
-pub fn web_runs(row: &Row, seeds: u64) -> Vec<Run> {
-    over_seeds(&shipped("lose-one-of-three"), row.policy, row.sets, seeds, 20)
+/// Runs of a row of [`WEB`], under the override that names a plane.
+pub fn web_runs(row: &Row, plane: &str, seeds: u64) -> Vec<Run> {
+    let sets = [&[plane], row.sets].concat();
+    over_seeds(&shipped("lose-one-of-three"), row.policy, &sets, seeds, 20)
 }
 
 /// Did a run end as the fate says? Counts and times are not compared.
