@@ -134,11 +134,18 @@ fn of_three_the_survivors_go_one_after_the_other_when_the_reference_says() {
         let lost = WEB_SURVIVORS.map(|name| run.first_lost(name).unwrap_or(f64::INFINITY));
         gap(run.first_lost("web-a"), Some(lost[0].max(lost[1])))
     };
-    println!("both lost {:.1} s after a; the reference: about 20", mean_time(&runs, later));
+    // "Both lost about 20 s after a": within ten percent for the first of the two alone, so this is
+    // looser than the other times. The later one goes 25 s after a.
+    let sooner = |run: &Run| {
+        let lost = WEB_SURVIVORS.map(|name| run.first_lost(name).unwrap_or(f64::INFINITY));
+        gap(run.first_lost("web-a"), Some(lost[0].min(lost[1])))
+    };
+    between("first survivor lost after a", mean_time(&runs, sooner), 16.0, 24.0);
+    between("both lost after a", mean_time(&runs, later), 16.0, 28.0);
     let none_left = |run: &Run| run.result.summary.time_to_full_outage_s;
-    println!("no healthy pool {:.1} s; the reference: 37", mean_time(&runs, none_left));
+    near("no healthy pool", mean_time(&runs, none_left), 37.0);
     let ramp = over_seeds(&shipped("lose-one-of-three"), "rate-limited", &[REQUESTS], 12, 20);
-    println!("ramp: both lost {:.1} s after a; the reference: 73", mean_time(&ramp, later));
+    near("with a ramp both lost after a", mean_time(&ramp, later), 73.0);
     // The reference counts these from the start: 77 to 84 s are 17 to 24 s after the trigger.
     between(
         "first survivor out",
