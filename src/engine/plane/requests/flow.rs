@@ -162,7 +162,7 @@ impl Flow {
     }
 
     /// First tries of an origin whose time has come: the number of the first, and how many.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_arrivals(&mut self, sender: usize) -> (u64, u64) {
         let Some(process) = &mut self.senders[sender].process else { return (0, 0) };
         let first = process.count;

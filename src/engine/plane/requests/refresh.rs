@@ -13,7 +13,7 @@ use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
 use crate::engine::route::{is_panicking, receives};
 use crate::engine::world::World;
-use crate::model::{Arrivals, Client, InstanceKind, OriginKind, Resource, WhenFull};
+use crate::model::{Arrivals, Client, InstanceKind, Origin, OriginKind, Resource, WhenFull};
 
 /// Fills a flow with every origin, pool and instance.
 pub fn build(world: &World<'_>, flow: &mut Flow) {
@@ -49,7 +49,10 @@ pub fn build(world: &World<'_>, flow: &mut Flow) {
         flow.desks.push(Desk::new(world.settings[pool].balancing));
         flow.distributions.push(world.kind(pool).service_distribution);
         let settings = &scenario.pools[pool];
-        let of_pool = |(_, origin): &(usize, &crate::model::Origin)| matches!(origin.kind, OriginKind::Call { from, .. } if from.index() == pool);
+        let of_pool = |(_, origin): &(usize, &Origin)| match origin.kind {
+            OriginKind::Call { from, .. } => from.index() == pool,
+            _ => false,
+        };
         let origins = scenario.origins.iter().enumerate().filter(of_pool);
         flow.call_plans.push(CallPlan {
             calls: settings.calls.clone(),

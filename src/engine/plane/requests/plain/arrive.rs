@@ -127,7 +127,7 @@ impl Flow {
         self.enter_plainly(station, guest);
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter_plainly(&mut self, station: usize, guest: Guest) {
         let Some(plain) = &mut self.plain else { return };
         let left = (self.end - self.now) as i64;
