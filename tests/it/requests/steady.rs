@@ -19,6 +19,7 @@ struct Station {
     arrivals: Arrivals,
     services: ServiceDistribution,
     requests: f64,
+    seed: u64,
 }
 
 impl Station {
@@ -30,6 +31,7 @@ impl Station {
             arrivals: Arrivals::Poisson,
             services,
             requests: 1.0e6,
+            seed: 1,
         }
     }
 }
@@ -53,6 +55,7 @@ fn batches(station: &Station) -> Vec<Batch> {
     kind.queue_limit = station.limit.map(|limit| limit - u64::from(station.servers));
     // The plane warms up for two probe intervals.
     kind.health_check.interval = seconds(length_s / 2.0);
+    plan.seed = station.seed;
     plan.kinds = vec![kind];
     plan.clients = vec![client(None, 1)];
     plan.pools = vec![pool(0, 1, station.erlangs, &[])];
@@ -90,10 +93,11 @@ fn every_row_of_the_oracle_lies_in_its_interval() {
     assert_eq!(rows.len(), 24);
     assert!(rows.iter().all(|row| row.limit.is_some() || row.erlangs < f64::from(row.servers)));
     let comparisons = FIGURES * rows.len() as u32;
-    rows.par_iter().for_each(|row| {
+    rows.par_iter().enumerate().for_each(|(index, row)| {
         let mut station =
             Station::poisson(row.servers, row.erlangs, ServiceDistribution::Exponential);
         station.limit = row.limit;
+        station.seed = 1 + index as u64;
         let batches = batches(&station);
         let offered: f64 = batches.iter().map(|one| one.offered).sum();
         assert!(offered >= 0.995e6, "{offered} requests");
@@ -102,14 +106,14 @@ fn every_row_of_the_oracle_lies_in_its_interval() {
         };
         interval(&batches, comparisons, |one| (one.rejected, one.offered)).holds(
             row.block,
-            0.1,
+            0.2 * row.block,
             &what("blocking"),
         );
-        wait(&batches, comparisons).holds(row.wait, 0.2, &what("wait"));
+        wait(&batches, comparisons).holds(row.wait, 0.15 * row.wait + 0.04, &what("wait"));
         let number = interval(&batches, comparisons, |one| (one.inside, 1.0));
-        number.holds(row.mean, 0.1, &what("number"));
+        number.holds(row.mean, 0.12 * row.mean, &what("number"));
         let busy = interval(&batches, comparisons, |one| (one.busy, f64::from(row.servers)));
-        busy.holds(row.utilization, 0.02, &what("utilization"));
+        busy.holds(row.utilization, 0.02 * row.utilization, &what("utilization"));
     });
 }
 
@@ -126,7 +130,7 @@ fn waits_at_one_server_are_those_of_pollaczek_and_khinchine() {
         let batches = batches(&Station::poisson(1, load, services));
         let exact = (1.0 + cv * cv) / 2.0 * load / (1.0 - load);
         let what = format!("wait with {services:?} at {load}");
-        wait(&batches, cases.len() as u32).holds(exact, 0.15, &what);
+        wait(&batches, cases.len() as u32).holds(exact, 0.15 * exact, &what);
     });
 }
 
@@ -145,7 +149,8 @@ fn evenly_spaced_arrivals_wait_as_d_m_c() {
         wait(&batches(&Station { arrivals: Arrivals::Uniform, ..station }), 8)
     };
     for load in [0.5, 0.8, 0.9] {
-        even(1, load).holds(d_m_1_wait_s(load), 0.1, &format!("wait of D/M/1 at {load}"));
+        let exact = d_m_1_wait_s(load);
+        even(1, load).holds(exact, 0.1 * exact, &format!("wait of D/M/1 at {load}"));
     }
     for row in rows().iter().filter(|row| row.limit.is_none() && (2..=10).contains(&row.servers)) {
         let wait = even(row.servers, row.erlangs / f64::from(row.servers));

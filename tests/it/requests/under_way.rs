@@ -2,8 +2,8 @@
 
 use zonefall::engine::PoolStep;
 use zonefall::model::{
-    Action, Arrivals, Change, ClientId, InstanceSetting, KindId, LossAmount, PoolId,
-    ServiceDistribution, Source,
+    Action, Arrivals, Change, ClientId, InstanceSetting, KindId, LossAmount, OnUnhealthy, PoolId,
+    ProbeKind, ServiceDistribution, Source,
 };
 use zonefall::units::Rps;
 
@@ -94,6 +94,56 @@ fn what_is_inside_a_dying_instance_is_lost_with_it() {
     // The batch of 20 s finds it dead or out of rotation.
     assert_eq!(run.sum(0, 43..120, |one| one.lost), 4.0);
     assert_eq!(run.sum(0, 43..120, |one| one.completed), 0.0);
+}
+
+#[test]
+fn callers_fail_with_the_instance_that_they_wait_for() {
+    // An event kills it at a boundary; its health check when its probes fail, at the end of a step.
+    for by_probe in [false, true] {
+        let amount = LossAmount::Count(1);
+        let mut plan = fours(Action::InstanceLoss { pool: PoolId(1), amount }, 10.5, 30.0);
+        plan.kinds.push(kind(None, 0.0));
+        plan.pools = vec![pool(1, 1, 0.4, &[(1, 1.0, 0)]), pool(0, 1, 0.0, &[])];
+        plan.pools[0].arrivals = Arrivals::BatchEvery(seconds(10.0));
+        if by_probe {
+            let check = &mut plan.kinds[0].health_check;
+            check.kind = ProbeKind::Deep;
+            check.phase = Some(seconds(0.0));
+            check.unhealthy_threshold = 1;
+            check.timeout = seconds(0.6);
+            check.on_unhealthy = OnUnhealthy::Restart;
+            plan.events.clear();
+        }
+        let run = run(&plan);
+        add_up(&run).expect("books");
+        let (callers, called) = (run.steps[42][0], run.steps[42][1]);
+        if by_probe {
+            assert_eq!(run.sum(0, 40..44, |one| one.lost), 4.0);
+            assert_eq!(run.sum(1, 40..44, |one| one.died_inside), 4.0);
+        } else {
+            assert_eq!((called.lost, called.died_inside, called.in_flight), (4.0, 4.0, 0.0));
+            assert_eq!((callers.lost, callers.in_flight), (4.0, 0.0));
+        }
+    }
+}
+
+#[test]
+fn workers_are_held_during_calls_or_free_for_others() {
+    for is_held in [false, true] {
+        // Half a second of own work, a second and a half of calls, and workers for everyone.
+        let mut plan = fours(slow(1.0), 39.0, 39.5);
+        plan.kinds[0].workers_held_during_calls = is_held;
+        plan.kinds[0].service_time = seconds(0.5);
+        plan.kinds.push(kind(None, 1.5));
+        plan.kinds[1].service_distribution = ServiceDistribution::Deterministic;
+        plan.pools[0].calls = pool(0, 1, 0.0, &[(1, 1.0, 0)]).calls;
+        plan.pools.push(pool(1, 1, 0.0, &[]));
+        let run = run(&plan);
+        add_up(&run).expect("books");
+        let used_s: f64 = run.resources[40..80].iter().map(|all| all[0].used * 0.25).sum();
+        let expected_s = if is_held { 4.0 * 2.0 } else { 4.0 * 0.5 };
+        assert!((used_s - expected_s).abs() < 1e-6, "{is_held}: {used_s} s of workers");
+    }
 }
 
 #[test]
