@@ -3,11 +3,11 @@
 mod clients;
 mod closed_forms;
 mod events;
-mod fleet;
+pub mod fleet;
 mod lose_one_of_three;
 mod metrics;
-mod mitigations;
-mod pair;
+pub mod mitigations;
+pub mod pair;
 mod planner_agent;
 mod rows;
 mod step_halving;

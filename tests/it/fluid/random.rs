@@ -17,8 +17,9 @@ use crate::random::sketch::{Pointer, Sketch, ratio, seconds};
 use crate::random::strategy::{any_sketch, pointer, spread_out};
 use crate::random::trial::holds_for;
 
+/// What a sketch has not: retries, resources, calls.
 #[derive(Debug, Clone)]
-struct Extras {
+pub struct Extras {
     retries: Vec<Option<(Retry, bool)>>,
     resources: Vec<Vec<Resource>>,
     without_workers: Vec<bool>,
@@ -62,7 +63,8 @@ fn any_resource() -> impl Strategy<Value = Resource> {
     })
 }
 
-fn any_extras() -> impl Strategy<Value = Extras> {
+/// How they are drawn.
+pub fn any_extras() -> impl Strategy<Value = Extras> {
     let call = option::weighted(0.3, (pointer(), 0.2..3.0_f64, pointer()));
     let mode = prop_oneof![Just(CallMode::Sequence), Just(CallMode::Parallel)];
     (
@@ -84,7 +86,7 @@ fn any_extras() -> impl Strategy<Value = Extras> {
 }
 
 /// A fleet with everything. Pools call later ones, so that nobody calls in a circle.
-fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
+pub fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
     let mut case = sketch.fleet().case();
     let scenario: &mut Scenario = &mut case.scenario;
     for (client, retry) in scenario.clients.iter_mut().zip(&extras.retries) {

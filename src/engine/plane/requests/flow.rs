@@ -39,7 +39,8 @@ pub mod purpose {
 #[derive(Debug, Clone, Copy)]
 enum Todo {
     Send(TryRef),
-    Work(TryRef),
+    /// At an instance, whose next it is when this one has gone.
+    Work(TryRef, u32),
     Call(TryRef),
     Finish(TryRef),
 }
@@ -244,7 +245,7 @@ impl Flow {
         while let Some(todo) = self.todo.pop() {
             match todo {
                 Todo::Send(one) => self.send(one),
-                Todo::Work(one) => self.work(one),
+                Todo::Work(one, station) => self.work_if_there(one, station as usize),
                 Todo::Call(one) => self.call(one),
                 Todo::Finish(one) => self.finish(one),
             }
@@ -373,6 +374,16 @@ impl Flow {
         desk.now.busy_time += left;
     }
 
+    /// Begins the work of one that was offered a worker; the next has it when that one gave up
+    /// meanwhile.
+    fn work_if_there(&mut self, one: TryRef, station: usize) {
+        if self.tries.get(one).is_some() {
+            self.work(one);
+        } else if self.stations[station].working < self.stations[station].workers {
+            self.offer_worker(station);
+        }
+    }
+
     /// Begins the work of one that has a server, as soon as it has a worker.
     fn work(&mut self, one: TryRef) {
         let Some(there) = self.tries.get_mut(one) else { return };
@@ -423,11 +434,29 @@ impl Flow {
         let desk = &mut self.desks[there.pool as usize];
         desk.working -= 1;
         desk.now.working_time -= left;
-        while let Some(next) = there.ready.pop_front() {
+        // There may be fewer workers now than work.
+        if there.working < there.workers {
+            self.offer_worker(station);
+        }
+    }
+
+    /// Lets the first that waits for a worker have one; is there anyone?
+    fn offer_worker(&mut self, station: usize) -> bool {
+        while let Some(next) = self.stations[station].ready.pop_front() {
             if self.tries.get(next).is_some() {
-                self.todo.push(Todo::Work(next));
-                break;
+                self.todo.push(Todo::Work(next, station as u32));
+                return true;
             }
+        }
+        false
+    }
+
+    /// Gives free workers to those that wait for one.
+    pub fn fill_workers(&mut self, station: usize) {
+        let there = &self.stations[station];
+        let mut free = there.workers.saturating_sub(there.working);
+        while free > 0 && self.offer_worker(station) {
+            free -= 1;
         }
     }
 
@@ -474,7 +503,7 @@ impl Flow {
             if self.tries.get(next).is_some() {
                 self.take_server(station);
                 self.set_stage(next, Stage::Ready);
-                self.todo.push(Todo::Work(next));
+                self.todo.push(Todo::Work(next, station as u32));
             }
         }
     }

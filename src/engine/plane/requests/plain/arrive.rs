@@ -72,6 +72,7 @@ impl Flow {
         sender.first += 1;
         self.desks[sender.home as usize].now.first += 1;
         self.books.arrive(self.now);
+        self.users_tries.first += 1.0;
         Draws::of(sender.draws, number)
     }
 
