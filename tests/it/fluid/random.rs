@@ -33,7 +33,8 @@ fn any_retry() -> impl Strategy<Value = (Retry, bool)> {
     let backoff = prop_oneof![
         2 => Just(Backoff::None),
         1 => base().prop_map(|base| Backoff::Fixed { base }),
-        1 => (base(), option::of(base())).prop_map(|(base, most)| Backoff::Exponential { base, most }),
+        1 => (base(), option::of(base()))
+            .prop_map(|(base, most)| Backoff::Exponential { base, most }),
     ];
     let budget = prop_oneof![
         2 => Just(None),
@@ -118,7 +119,7 @@ pub fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
     scenario.origins = origins(&scenario.pools, &[]);
     let calls_s = unloaded_calls_s(&scenario.kinds, &scenario.pools, &scenario.call_order);
     for (kind, has_calls) in scenario.pools.iter().map(|p| p.kind).zip(calls_s) {
-        if has_calls.is_some() && sketch.seed % 3 == 0 {
+        if has_calls.is_some() && sketch.seed.is_multiple_of(3) {
             scenario.kinds[kind.index()].warm_up = Seconds::ZERO;
         }
     }
