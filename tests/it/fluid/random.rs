@@ -118,7 +118,7 @@ pub fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
     scenario.origins = origins(&scenario.pools, &[]);
     let calls_s = unloaded_calls_s(&scenario.kinds, &scenario.pools, &scenario.call_order);
     for (kind, has_calls) in scenario.pools.iter().map(|p| p.kind).zip(calls_s) {
-        if has_calls.is_some() && sketch.seed % 3 == 0 {
+        if has_calls.is_some() && sketch.seed.is_multiple_of(3) {
             scenario.kinds[kind.index()].warm_up = Seconds::ZERO;
         }
     }
