@@ -110,6 +110,8 @@ pub fn serve(world: &mut World<'_>, is_row: bool) {
     for station in 0..flow.stations.len() {
         flow.expire_probe(station, end);
     }
+    // What was there during the step, whoever crashed in it.
+    usage::show(world, flow);
     for crash in std::mem::take(&mut flow.crashes) {
         let pool = flow.stations[crash.station as usize].pool as usize;
         let at_s = flow.clock.time_s(crash.at);
@@ -234,7 +236,6 @@ fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
     for (desk, pool) in flow.desks.iter().zip(&mut world.pools) {
         pool.out.in_flight_mean = desk.now.inside_time as f64 / 1e9 / length_s;
     }
-    usage::show(world, flow);
     show_levels(world, flow);
 }
 
