@@ -465,6 +465,9 @@ impl Flow {
     /// One that was inside leaves: its server serves the next.
     pub(super) fn release(&mut self, one: TryRef) {
         let Some(&there) = self.tries.get(one) else { return };
+        if there.stage == Stage::Outside {
+            return;
+        }
         let left = (self.end - self.now) as i64;
         let index = there.station as usize;
         let station = &mut self.stations[index];
@@ -781,9 +784,12 @@ impl Flow {
         let probe = there.probe;
         there.clear();
         there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
+        // All have left before the first fails: a call that was redirected may die with its caller.
+        for one in &inside {
+            self.set_stage(*one, Stage::Outside);
+        }
         for one in inside {
             let Some(&there) = self.tries.get(one) else { continue };
-            self.set_stage(one, Stage::Outside);
             if there.origin == PROBE {
                 self.tries.remove(one);
             } else if self.is_given_up(&there) {
