@@ -99,16 +99,17 @@ impl World<'_> {
         let mut here = (0.0, 0.0);
         for killed in requests.kill(i) {
             let (late, lost) = (killed.late as f64, killed.lost as f64);
-            if killed.pool == pool {
-                here = (late, lost);
-                continue;
-            }
             let state = &mut self.pools[killed.pool];
             state.is_stale = true;
-            state.out.late += late;
-            state.out.lost += lost;
+            // A redirected call may have been at the pool of its caller.
             for caller in state.instances() {
                 self.instances.tries[caller] = requests.tries_at(caller);
+            }
+            if killed.pool == pool {
+                here = (late, lost);
+            } else {
+                state.out.late += late;
+                state.out.lost += lost;
             }
         }
         here

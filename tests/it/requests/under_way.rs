@@ -108,7 +108,8 @@ fn callers_fail_with_the_instance_that_they_wait_for() {
         if by_probe {
             let check = &mut plan.kinds[0].health_check;
             check.kind = ProbeKind::Deep;
-            check.phase = Some(seconds(0.0));
+            check.phase = Some(seconds(10.0));
+            check.interval = seconds(40.0);
             check.unhealthy_threshold = 1;
             check.timeout = seconds(0.6);
             check.on_unhealthy = OnUnhealthy::Restart;

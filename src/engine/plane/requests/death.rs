@@ -32,9 +32,12 @@ impl Flow {
         there.clear();
         there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
         self.lose_plainly(station);
+        // All have left before the first fails: a call that was redirected may die with its caller.
+        for one in &inside {
+            self.set_stage(*one, Stage::Outside);
+        }
         for one in inside {
             let Some(&there) = self.tries.get(one) else { continue };
-            self.set_stage(one, Stage::Outside);
             if there.origin == PROBE {
                 self.tries.remove(one);
             } else if self.is_given_up(&there) {

@@ -177,6 +177,9 @@ impl Flow {
         let Some(there) = self.tries.get_mut(one) else { return };
         let (index, origin) = (there.station as usize, there.origin);
         let stage = std::mem::replace(&mut there.stage, Stage::Outside);
+        if stage == Stage::Outside {
+            return;
+        }
         let left = (self.end - self.now) as i64;
         let station = &mut self.stations[index];
         let desk = &mut self.desks[station.pool as usize];
