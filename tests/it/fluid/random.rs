@@ -33,7 +33,8 @@ fn any_retry() -> impl Strategy<Value = (Retry, bool)> {
     let backoff = prop_oneof![
         2 => Just(Backoff::None),
         1 => base().prop_map(|base| Backoff::Fixed { base }),
-        1 => (base(), option::of(base())).prop_map(|(base, most)| Backoff::Exponential { base, most }),
+        1 => (base(), option::of(base()))
+            .prop_map(|(base, most)| Backoff::Exponential { base, most }),
     ];
     let budget = prop_oneof![
         2 => Just(None),
