@@ -13,7 +13,7 @@ use super::plain::Plain;
 use super::probes::Planned;
 use super::sender::Sender;
 use super::station::Station;
-use super::tries::{Stage, Tries, Try, TryRef};
+use super::tries::{Tries, Try, TryRef};
 use crate::engine::origins::UsersTries;
 use crate::engine::retry::Failure;
 use crate::engine::rng::Draws;
@@ -223,25 +223,8 @@ impl Flow {
             self.books.arrive(self.now);
             self.users_tries.first += 1.0;
         }
-        self.tries.add(Try {
-            serial: 0,
-            origin,
-            station: u32::MAX,
-            pool: sender.home,
-            attempt: 1,
-            stage: Stage::Outside,
-            timed_out: false,
-            is_last: false,
-            redirected: false,
-            born: self.now,
-            sent: self.now,
-            parent,
-            call: 0,
-            calls_left: 0,
-            calls_open: 0,
-            work_left: 0.0,
-            draws,
-        })
+        let one = Try::first(origin, sender.home, self.now, draws);
+        self.tries.add(Try { parent, ..one })
     }
 
     /// Does what remains to be done in this instant.
