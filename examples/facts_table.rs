@@ -115,12 +115,12 @@ fn print_row(row: &Row, plane: &str, runs: &[Run], hit: &str, survivors: &[&str]
 fn print_head(title: &str) {
     println!("\n## {title}\n");
     println!(
-        "Each row in both planes. Goodput in percent of the requests from the trigger on, mean ± standard deviation over \
-         {SEEDS} seeds; times are means in seconds from the trigger.\n"
+        "Each row in both planes. Goodput in percent of the requests from the trigger on, \
+         mean ± standard deviation over {SEEDS} seeds; times are means in seconds from the trigger.\n"
     );
     println!(
-        "| | plane | reference | goodput | near the end | zone a unhealthy | first survivor out | first \
-         survivor lost | no healthy pool | nothing in rotation | losses of survivors | outcome |"
+        "| | plane | reference | goodput | near the end | zone a unhealthy | first survivor out \
+         | first survivor lost | no healthy pool | nothing in rotation | losses of survivors | outcome |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
 }

@@ -25,7 +25,7 @@ pub struct Instances {
     pub variance: Vec<f64>,
     /// Mean number of tries in system.
     pub tries: Vec<f64>,
-    /// Of those, being served; only kept where they make calls.
+    /// Of those, being served; empty unless some pool makes calls.
     pub serving: Vec<f64>,
     /// Dealt speed, around 1.
     pub speed: Vec<f64>,
@@ -37,10 +37,12 @@ pub struct Instances {
     pub tail_age_s: Vec<f32>,
     /// How long those being served have waited, s.
     pub served_wait_s: Vec<f32>,
-    /// Standard normal: how lucky its number in system is, where that may kill it.
+    /// Standard normal: how lucky its number in system is; empty unless that can kill some instance.
     pub crash_luck: Vec<f32>,
-    /// How often that was drawn.
+    /// How often that was drawn; empty likewise.
     pub crash_draws: Vec<u32>,
+    /// What is kept beside, in some fleets only.
+    pub kept: Kept,
     /// Which table it reads.
     pub table: Vec<u32>,
     /// The step in which its next probe is sent.
@@ -62,6 +64,15 @@ pub struct Instances {
     pub deaths: Vec<u16>,
     /// See the constants of [`flag`].
     pub flags: Vec<u8>,
+}
+
+/// What is kept of instances in some fleets only: a large fleet is mostly memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Kept {
+    /// Tries that are being served.
+    pub serving: bool,
+    /// The luck of queues that may kill their instance.
+    pub crashes: bool,
 }
 
 /// Bits of [`Instances::flags`].
@@ -89,9 +100,6 @@ impl Instances {
         self.mean.push(0.0);
         self.variance.push(0.0);
         self.tries.push(0.0);
-        self.serving.push(0.0);
-        self.crash_luck.push(0.0);
-        self.crash_draws.push(0);
         self.speed.push(speed);
         self.luck.push(0.0);
         self.head_age_s.push(0.0);
@@ -107,6 +115,13 @@ impl Instances {
         self.process.push(Process::Absent);
         self.deaths.push(0);
         self.flags.push(0);
+        if self.kept.serving {
+            self.serving.push(0.0);
+        }
+        if self.kept.crashes {
+            self.crash_luck.push(0.0);
+            self.crash_draws.push(0);
+        }
     }
 
     /// Reserves room for so many.
@@ -114,9 +129,6 @@ impl Instances {
         self.mean.reserve_exact(count);
         self.variance.reserve_exact(count);
         self.tries.reserve_exact(count);
-        self.serving.reserve_exact(count);
-        self.crash_luck.reserve_exact(count);
-        self.crash_draws.reserve_exact(count);
         self.speed.reserve_exact(count);
         self.luck.reserve_exact(count);
         self.head_age_s.reserve_exact(count);
@@ -156,7 +168,9 @@ impl Instances {
         self.mean[i] = 0.0;
         self.variance[i] = 0.0;
         self.tries[i] = 0.0;
-        self.serving[i] = 0.0;
+        if let Some(serving) = self.serving.get_mut(i) {
+            *serving = 0.0;
+        }
         self.head_age_s[i] = 0.0;
         self.tail_age_s[i] = 0.0;
         self.served_wait_s[i] = 0.0;

@@ -68,9 +68,8 @@ impl World<'_> {
     /// Ends an instance's process: what is inside is lost, or late where the client has given up.
     pub fn stop(&mut self, pool: usize, i: usize) {
         if self.instances.is_up(i) {
-            let (late, lost) = if let Some(requests) = &mut self.requests {
-                let (late, lost) = requests.kill(i);
-                (late as f64, lost as f64)
+            let (late, lost) = if self.requests.is_some() {
+                self.kill_requests(pool, i)
             } else {
                 let tries = self.instances.tries[i];
                 let late = match &mut self.lanes {
@@ -91,6 +90,29 @@ impl World<'_> {
             state.out.died_inside += lost;
             self.instances.clear_load(i);
         }
+    }
+
+    /// Ends every request inside an instance, and those of callers that can do nothing but fail
+    /// with it; returns how many here were late, and lost.
+    fn kill_requests(&mut self, pool: usize, i: usize) -> (f64, f64) {
+        let Some(requests) = &mut self.requests else { return (0.0, 0.0) };
+        let mut here = (0.0, 0.0);
+        for killed in requests.kill(i) {
+            let (late, lost) = (killed.late as f64, killed.lost as f64);
+            let state = &mut self.pools[killed.pool];
+            state.is_stale = true;
+            // A redirected call may have been at the pool of its caller.
+            for caller in state.instances() {
+                self.instances.tries[caller] = requests.tries_at(caller);
+            }
+            if killed.pool == pool {
+                here = (late, lost);
+            } else {
+                state.out.late += late;
+                state.out.lost += lost;
+            }
+        }
+        here
     }
 
     /// An instance has run out of a resource at a time: it is down, and starts again.

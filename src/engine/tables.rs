@@ -20,7 +20,8 @@ pub struct Tables {
 const MANY: usize = 256;
 
 impl Tables {
-    /// The number of the table for `servers`, any number if none, and at most `limit` in the system;
+    /// The number of the table for `servers`, any number if none, and at most `limit` in the
+    /// system;
     /// `in_use` are the numbers that are still read.
     pub fn find(&mut self, servers: Option<u32>, limit: Option<u64>, in_use: &[u32]) -> u32 {
         if let Some(number) = self.index.get(&(servers, limit)) {

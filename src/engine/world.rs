@@ -1,8 +1,8 @@
 //! All simulated state.
 
 use crate::model::{
-    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Scenario, Source,
-    unloaded_calls_s,
+    Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Resource, Scenario, Source,
+    WhenFull, unloaded_calls_s,
 };
 use crate::policy::Plan;
 use crate::units::Seconds;
@@ -10,7 +10,7 @@ use crate::units::Seconds;
 use super::autoscale::PoolScaler;
 use super::books::FluidBooks;
 use super::events::EventState;
-use super::instances::{Instances, NEVER, Process, flag};
+use super::instances::{Instances, Kept, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::origins::{OriginState, UsersTries};
 use super::pace::Pace;
@@ -197,7 +197,7 @@ impl<'a> World<'a> {
             origins: OriginState::all(scenario),
             step: 0,
             step_s: scenario.simulation.step.get(),
-            instances: Instances::default(),
+            instances: Instances { kept: kept(scenario), ..Instances::default() },
             pools: Vec::with_capacity(scenario.pools.len()),
             tables: Tables::default(),
             events: scenario.events.iter().map(|_| EventState::default()).collect(),
@@ -380,6 +380,15 @@ impl<'a> World<'a> {
             ProbeKind::Deep if !self.instances.has(i, flag::REMOVED) => 1.0 / check.interval.get(),
             _ => 0.0,
         }
+    }
+}
+
+/// What of instances has to be kept beside.
+fn kept(scenario: &Scenario) -> Kept {
+    let is_deadly = |resource: &Resource| resource.when_full() == Some(WhenFull::Crash);
+    Kept {
+        serving: scenario.has_calls(),
+        crashes: scenario.kinds.iter().any(|kind| kind.resources.iter().any(is_deadly)),
     }
 }
 

@@ -145,8 +145,8 @@ impl Table {
         self.limit
     }
 
-    /// K = c, infinite or not: all that are there are served, so B = L and C = V. (Around L = c = K the difference
-    /// of two Gaussian closures is worth nothing.)
+    /// K = c, infinite or not: all that are there are served, so B = L and C = V. (Around L = c = K
+    /// the difference of two Gaussian closures is worth nothing.)
     fn has_no_queue(&self) -> bool {
         self.limit <= self.servers
     }

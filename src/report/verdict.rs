@@ -79,11 +79,17 @@ fn clause(scenario: &Scenario, event: &Event) -> String {
         Action::Errors { pools: ids, .. } => {
             format!("{} {} errors", pools(ids), verb(ids, "answers", "answer"))
         }
-        Action::Surge { of: Surged::Pool(pool), .. } => {
-            format!("demand for {} surges", pools(&[*pool]))
-        }
-        Action::Surge { of: Surged::Source(source), .. } => {
-            format!("demand of {} surges", scenario.sources[source.index()].name)
+        Action::Surge { of, factor } => {
+            let whose = match of {
+                Surged::Pool(pool) => format!("for {}", pools(&[*pool])),
+                Surged::Source(id) => format!("of {}", scenario.sources[id.index()].name),
+            };
+            let does = match factor.get() {
+                0.0 => "pauses",
+                factor if factor < 1.0 => "falls",
+                _ => "surges",
+            };
+            format!("demand {whose} {does}")
         }
         Action::LaunchesRefused { pools: ids } => format!("{} can launch nothing", pools(ids)),
         Action::AddInstances { pool, .. } => format!("instances are added to {}", pools(&[*pool])),

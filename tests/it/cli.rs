@@ -115,7 +115,7 @@ fn run_takes_the_first_policy_or_the_named_one() {
     let named = ["run", "three.toml", "--no-charts", "--policy", "rate-limited", "--out", "x/y"];
     place.run(&named).expect(0, &["x/y"]);
     assert_eq!(place.names("x/y"), DATA_FILES);
-    assert!(place.read("x/y/comparison.csv").contains("\nrate-limited,rate-limited,fluid,"));
+    assert!(place.read("x/y/comparison.csv").contains("\nrate-limited,rate-limited,requests,"));
 }
 
 #[test]

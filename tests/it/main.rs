@@ -9,6 +9,7 @@ mod fluid;
 mod invariance;
 mod random;
 mod readme;
+mod requests;
 mod steady_states;
 mod tidy;
 mod transients;

@@ -2,16 +2,19 @@
 
 use zonefall::queueing::{Inflow, Load, Table, advance, response};
 
-struct Row {
-    servers: u32,
-    erlangs: f64,
-    limit: Option<u64>,
-    block: f64,
-    wait: f64,
-    mean: f64,
+/// A stationary M/M/c/K station whose services take 1 s.
+pub struct Row {
+    pub servers: u32,
+    pub erlangs: f64,
+    pub limit: Option<u64>,
+    pub block: f64,
+    pub wait: f64,
+    pub mean: f64,
+    pub utilization: f64,
 }
 
-fn rows() -> Vec<Row> {
+/// The oracle's rows.
+pub fn rows() -> Vec<Row> {
     let text = include_str!("../oracles/queueing.csv");
     text.lines()
         .skip(1)
@@ -25,6 +28,7 @@ fn rows() -> Vec<Row> {
                 block: number(3),
                 wait: number(5),
                 mean: number(7),
+                utilization: number(8),
             }
         })
         .collect()

@@ -5,7 +5,7 @@ use crate::config::setting::{Default, InRun, Kind, Range, Section, Setting};
 use crate::model::ClientSetting;
 
 /// Most tries of a request.
-const MOST_ATTEMPTS: u64 = 100;
+const MOST_ATTEMPTS: u64 = 64;
 /// Most tries that arrive at once.
 const MOST_AT_ONCE: u64 = 1_000_000_000;
 

@@ -57,6 +57,9 @@ pub fn load(ratio: f64) -> String {
 pub fn duration(seconds: f64) -> String {
     let sign = if seconds < 0.0 { "−" } else { "" };
     let seconds = seconds.abs();
+    if seconds > 0.0 && seconds < 0.05 {
+        return format!("{sign}{}{NBSP}ms", number(1000.0 * seconds, 1));
+    }
     if seconds < 9.95 {
         return format!("{sign}{}{NBSP}s", number(seconds, 1));
     }

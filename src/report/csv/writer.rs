@@ -19,7 +19,7 @@ impl CsvFile {
             .from_writer(Vec::with_capacity(room.min(1 << 26)));
         let mut file = Self { writer, numbers: NumberBuffer::new() };
         for name in header {
-            file.field(name.as_bytes());
+            write_field(&mut file.writer, name.as_bytes());
         }
         file.end_row();
         file
@@ -27,8 +27,8 @@ impl CsvFile {
 
     /// Adds one cell to the row.
     pub(super) fn cell(&mut self, cell: Cell<'_>) {
-        let mut numbers = self.numbers;
-        self.field(cell.write(&mut numbers));
+        let Self { writer, numbers } = self;
+        write_field(writer, cell.write(numbers));
     }
 
     /// Ends the row.
@@ -42,9 +42,9 @@ impl CsvFile {
         let bytes = self.writer.into_inner().unwrap_or_default();
         Artifact { file_name: file_name.to_owned(), bytes }
     }
+}
 
-    fn field(&mut self, bytes: &[u8]) {
-        let written = self.writer.write_field(bytes);
-        debug_assert!(written.is_ok(), "memory takes every field");
-    }
+fn write_field(writer: &mut csv::Writer<Vec<u8>>, bytes: &[u8]) {
+    let written = writer.write_field(bytes);
+    debug_assert!(written.is_ok(), "memory takes every field");
 }

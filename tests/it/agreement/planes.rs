@@ -111,6 +111,15 @@ impl Saying {
         (squares / (count - 1.0).max(1.0) / count).sqrt()
     }
 
+    /// Standard error of the mean time of a pool's first loss, s.
+    fn lost_error_s(&self, pool: usize) -> f64 {
+        let times: Vec<f64> = self.first_lost_s[pool].iter().flatten().copied().collect();
+        let count = times.len() as f64;
+        let mean = times.iter().sum::<f64>() / count.max(1.0);
+        let squares: f64 = times.iter().map(|one| (one - mean).powi(2)).sum();
+        (squares / (count - 1.0).max(1.0) / count.max(1.0)).sqrt()
+    }
+
     /// Mean time of a pool's first loss, if it is lost in at least 95 % of the runs.
     pub fn lost_s(&self, pool: usize) -> Option<f64> {
         let times: Vec<f64> = self.first_lost_s[pool].iter().flatten().copied().collect();
@@ -133,7 +142,7 @@ pub const GOODPUT: f64 = 4.0;
 pub const TIME: f64 = 0.10;
 
 /// Where the planes disagree, in words; empty where they agree. `slack` standard errors of both
-/// means are added to what goodput may differ by.
+/// means are added to what goodput and times may differ by.
 pub fn disagreements(
     subject: &Subject,
     fluid: &Saying,
@@ -153,7 +162,8 @@ pub fn disagreements(
     for (pool, settings) in scenario.pools.iter().enumerate() {
         let Some(truth_s) = requests.lost_s(pool) else { continue };
         let check = &scenario.kinds[settings.kind.index()].health_check;
-        let allowed_s = (TIME * truth_s).max(check.interval.get());
+        let errors_s = fluid.lost_error_s(pool).hypot(requests.lost_error_s(pool));
+        let allowed_s = (TIME * truth_s).max(check.interval.get()) + slack * errors_s;
         match fluid.lost_s(pool) {
             Some(lost_s) if (lost_s - truth_s).abs() <= allowed_s => {}
             lost_s => found.push(format!("{} lost {lost_s:?} against {truth_s:.1}", settings.name)),

@@ -11,7 +11,7 @@ fn run_pair(more: &str, policy: &str, sets: &[&str], row_steps: u32) -> Run {
 }
 
 /// Blocking of an M/M/c/K station at `erlangs`, from its state probabilities.
-fn blocking(servers: u32, limit: u32, erlangs: f64) -> f64 {
+pub fn blocking(servers: u32, limit: u32, erlangs: f64) -> f64 {
     let mut weight = 1.0;
     let mut total = 1.0;
     for n in 1..=limit {

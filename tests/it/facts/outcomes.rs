@@ -1,5 +1,5 @@
-//! Every shipped file ends as its comments say, under every policy: those that name the requests plane
-//! there, all others in both planes.
+//! Every shipped file ends as its comments say, under every policy: those that name the requests
+//! plane there, all others in both planes.
 
 use super::fleet::{FLUID, REQUESTS, cases, over_seeds, run, shipped, usual_outcome};
 use zonefall::metric::Outcome::{self, Degraded, FullOutage, PartialOutage, Stable};

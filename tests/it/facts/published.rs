@@ -27,7 +27,8 @@ fn a_stalled_store_sticks_above_half_of_its_capacity() {
                 assert!((tries - 2.0).abs() < 0.02, "{plane}, {rps} rps: {tries} tries");
             }
         }
-        // The queue drains at 20 of 300 a second, so how long that takes is luck: the median counts.
+        // The queue drains at 20 of 300 a second, so how long that takes is luck: the median
+        // counts.
         let mut recovered: Vec<f64> = over_seeds(&text, "at-140-rps", &[plane], 15, 20)
             .iter()
             .map(|run| since(run, "store", 70.0 + 150.0).0)

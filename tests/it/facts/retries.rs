@@ -1,5 +1,5 @@
-//! Closed forms of retries, request by request (`tests/it/fluid/retries.rs` holds the fluid plane to
-//! the same).
+//! Closed forms of retries, request by request (`tests/it/fluid/retries.rs` holds the fluid plane
+//! to the same).
 
 use super::fleet::{REQUESTS, Run, over_seeds};
 
@@ -59,8 +59,8 @@ fn attempts_at_random_failures_are_a_geometric_sum() {
     }
 }
 
-/// With a back-off longer than the queue remembers: retried at once a rejected try meets the same full
-/// queue.
+/// With a back-off longer than the queue remembers: retried at once a rejected try meets the same
+/// full queue.
 #[test]
 fn overload_with_retries_has_a_fixed_point() {
     for (over, retries, expected) in

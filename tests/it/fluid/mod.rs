@@ -4,6 +4,6 @@ pub mod build;
 mod calls;
 mod crash;
 mod metastable;
-mod random;
+pub mod random;
 mod resources;
 mod retries;

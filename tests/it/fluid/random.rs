@@ -17,8 +17,9 @@ use crate::random::sketch::{Pointer, Sketch, ratio, seconds};
 use crate::random::strategy::{any_sketch, pointer, spread_out};
 use crate::random::trial::holds_for;
 
+/// What a sketch has not: retries, resources, calls.
 #[derive(Debug, Clone)]
-struct Extras {
+pub struct Extras {
     retries: Vec<Option<(Retry, bool)>>,
     resources: Vec<Vec<Resource>>,
     without_workers: Vec<bool>,
@@ -32,7 +33,8 @@ fn any_retry() -> impl Strategy<Value = (Retry, bool)> {
     let backoff = prop_oneof![
         2 => Just(Backoff::None),
         1 => base().prop_map(|base| Backoff::Fixed { base }),
-        1 => (base(), option::of(base())).prop_map(|(base, most)| Backoff::Exponential { base, most }),
+        1 => (base(), option::of(base()))
+            .prop_map(|(base, most)| Backoff::Exponential { base, most }),
     ];
     let budget = prop_oneof![
         2 => Just(None),
@@ -62,7 +64,8 @@ fn any_resource() -> impl Strategy<Value = Resource> {
     })
 }
 
-fn any_extras() -> impl Strategy<Value = Extras> {
+/// How they are drawn.
+pub fn any_extras() -> impl Strategy<Value = Extras> {
     let call = option::weighted(0.3, (pointer(), 0.2..3.0_f64, pointer()));
     let mode = prop_oneof![Just(CallMode::Sequence), Just(CallMode::Parallel)];
     (
@@ -84,7 +87,7 @@ fn any_extras() -> impl Strategy<Value = Extras> {
 }
 
 /// A fleet with everything. Pools call later ones, so that nobody calls in a circle.
-fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
+pub fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
     let mut case = sketch.fleet().case();
     let scenario: &mut Scenario = &mut case.scenario;
     for (client, retry) in scenario.clients.iter_mut().zip(&extras.retries) {
@@ -116,7 +119,7 @@ fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
     scenario.origins = origins(&scenario.pools, &[]);
     let calls_s = unloaded_calls_s(&scenario.kinds, &scenario.pools, &scenario.call_order);
     for (kind, has_calls) in scenario.pools.iter().map(|p| p.kind).zip(calls_s) {
-        if has_calls.is_some() && sketch.seed % 3 == 0 {
+        if has_calls.is_some() && sketch.seed.is_multiple_of(3) {
             scenario.kinds[kind.index()].warm_up = Seconds::ZERO;
         }
     }

@@ -42,19 +42,25 @@ fn a_case_run_twice_gives_the_same_result() {
     });
 }
 
+/// Most files are small enough to be served request by request.
+const PLANES: [&str; 2] = ["simulation.plane=auto", "simulation.plane=fluid"];
+
 #[test]
 fn policies_compared_on_any_number_of_threads_give_what_each_gives_alone() {
     let cancel = AtomicBool::new(false);
-    for file in shipped::files() {
-        let cases = shipped::load(&file, &shipped::text(&file), &[]).cases;
+    let files = shipped::files();
+    for (file, plane) in files.iter().flat_map(|file| PLANES.map(|plane| (file, plane))) {
+        let cases = shipped::load(file, &shipped::text(file), &[plane]).cases;
         let alone: Vec<RunResult> = cases.iter().map(|case| simulate(case, 5)).collect();
-        for jobs in [1, 2] {
+        // The program's own test has both planes on one thread, too.
+        let counts = if plane == PLANES[0] { &[2][..] } else { &[1, 2] };
+        for &jobs in counts {
             let jobs = Jobs::AtMost(NonZeroUsize::new(jobs).expect("over 0"));
             let watch = Watch { on_done: &|| {}, cancel: &cancel };
             let together = compare(&cases, 5, jobs, watch).expect("not cancelled");
             assert_eq!(together.len(), alone.len());
             for (one, two) in alone.iter().zip(&together) {
-                let place = format!("{}, {}, {jobs:?}", file.display(), one.policy);
+                let place = format!("{}, {plane}, {}, {jobs:?}", file.display(), one.policy);
                 assert_eq!(first_difference(one, two), None, "{place}");
             }
         }
@@ -96,10 +102,12 @@ fn rows_of(text: &str, policy: &str) -> Vec<String> {
 #[test]
 fn the_program_writes_the_same_bytes_twice_and_for_each_policy_alone() {
     let folder = Folder::new("determinism");
-    for name in ["planner-agent", "lose-one-of-three"] {
+    let all = ["planner-agent", "lose-one-of-three"];
+    let all = all.into_iter().flat_map(|name| ["fluid", "requests"].map(|plane| (name, plane)));
+    for (name, plane) in all {
         let file = format!("{}/topologies/{name}.toml", env!("CARGO_MANIFEST_DIR"));
-        zonefall(&folder.0, &["compare", &file, "--out", "both", "--jobs", "2"]);
-        zonefall(&folder.0, &["compare", &file, "--out", "again", "--jobs", "1"]);
+        zonefall(&folder.0, &["compare", &file, "--out", "both", "--jobs", "2", "--plane", plane]);
+        zonefall(&folder.0, &["compare", &file, "--out", "again", "--jobs", "1", "--plane", plane]);
         let read = |of: &str, csv: &str| {
             fs::read_to_string(folder.0.join(of).join(csv)).expect("a file of the run")
         };
@@ -108,7 +116,10 @@ fn the_program_writes_the_same_bytes_twice_and_for_each_policy_alone() {
             assert!(read("both", csv) == read("again", csv), "{name}: {csv} differs when repeated");
         }
         for policy in ["none", "unconditional", "capacity-aware"] {
-            zonefall(&folder.0, &["run", &file, "--policy", policy, "--out", "alone"]);
+            zonefall(
+                &folder.0,
+                &["run", &file, "--policy", policy, "--out", "alone", "--plane", plane],
+            );
             for csv in &files[..4] {
                 let (one, two) = (rows_of(&read("both", csv), policy), read("alone", csv));
                 let two: Vec<&str> = two.lines().collect();
@@ -125,17 +136,21 @@ fn the_program_writes_the_same_bytes_twice_and_for_each_policy_alone() {
 fn how_often_rows_are_written_changes_nothing_that_is_compared() {
     let folder = Folder::new("samples");
     let file = format!("{}/topologies/planner-agent.toml", env!("CARGO_MANIFEST_DIR"));
-    let comparison = |sample: &str| {
+    let comparison = |sample: &str, plane: &str| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_zonefall"));
         command.current_dir(&folder.0).args(["compare", &file, "--out", sample, "--no-charts"]);
-        let ended = command.args(["--sample", sample]).stdin(Stdio::null()).output();
+        let ended =
+            command.args(["--sample", sample, "--plane", plane]).stdin(Stdio::null()).output();
         assert!(ended.expect("it starts").status.success(), "{sample}");
         let read = |csv: &str| fs::read_to_string(folder.0.join(sample).join(csv)).expect("a file");
         (read("comparison.csv"), read("timeline.csv").lines().count())
     };
-    let ((often, many_rows), (seldom, few_rows)) = (comparison("500ms"), comparison("10s"));
-    assert!(many_rows > 19 * few_rows, "{many_rows} and {few_rows} rows");
-    let differs = often.lines().zip(seldom.lines()).find(|(often, seldom)| often != seldom);
-    assert_eq!(differs, None);
-    assert_eq!(often, seldom);
+    for plane in ["fluid", "requests"] {
+        let (often, many_rows) = comparison("500ms", plane);
+        let (seldom, few_rows) = comparison("10s", plane);
+        assert!(many_rows > 19 * few_rows, "{many_rows} and {few_rows} rows");
+        let differs = often.lines().zip(seldom.lines()).find(|(often, seldom)| often != seldom);
+        assert_eq!(differs, None, "{plane}");
+        assert_eq!(often, seldom, "{plane}");
+    }
 }

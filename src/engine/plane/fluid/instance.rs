@@ -147,7 +147,9 @@ pub fn start(world: &mut World<'_>, pool: usize, i: usize, tries_rps: f64) {
     world.instances.tries[i] = state.mean * tries_rps / (tries_rps + probes_rps);
     let throughput_rps = rate * state.busy;
     let wait_s = ((state.mean - state.busy) / throughput_rps) as f32;
-    world.instances.serving[i] = state.busy * tries_rps / (tries_rps + probes_rps);
+    if let Some(serving) = world.instances.serving.get_mut(i) {
+        *serving = state.busy * tries_rps / (tries_rps + probes_rps);
+    }
     world.instances.head_age_s[i] = wait_s;
     world.instances.served_wait_s[i] = wait_s;
     world.pools[pool].out.in_flight += world.instances.tries[i];

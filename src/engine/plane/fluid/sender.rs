@@ -229,7 +229,8 @@ impl Sender {
                 let last = backoff.last_step().min(steps_left.max(1));
                 let mut left = tries;
                 for step in 1..=last {
-                    // What falls due after the end never does: it may wait in the last step's place.
+                    // What falls due after the end never does: it may wait in the last step's
+                    // place.
                     let share = if step == last { left } else { tries * backoff.share(step) };
                     left -= share;
                     self.add_due(step - 1, place, share);

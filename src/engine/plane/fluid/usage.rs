@@ -46,6 +46,8 @@ pub fn note(world: &mut World<'_>, pool: usize, usage: &Usage) {
                 base * up + held * holding
             }
         };
-        *step = ResourceStep { used, limit: resource.limit * up };
+        // A mean over what may be there, and not yet has killed anyone, can lie above the limit.
+        let limit = resource.limit * up;
+        *step = ResourceStep { used: used.min(limit), limit };
     }
 }

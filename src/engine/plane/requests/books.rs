@@ -58,8 +58,9 @@ impl ExactBooks {
 
     #[inline]
     fn of(&mut self, born: Nanos) -> &mut Tally {
-        let age = self.marks.iter().take_while(|mark| mark.0 <= born).count();
-        &mut self.ages[age]
+        // Most are born after the last mark.
+        let last = self.marks.iter().rposition(|mark| mark.0 <= born);
+        &mut self.ages[last.map_or(0, |last| last + 1)]
     }
 
     /// The same, after a warm-up whose only book was of all its requests: what of them is inside

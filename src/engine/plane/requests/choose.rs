@@ -23,12 +23,15 @@ pub fn way(desk: &Desk, home: usize, draws: Draws) -> Option<usize> {
 /// The instance that a try is sent to; none while nothing is in rotation.
 #[inline]
 pub fn instance(desk: &mut Desk, stations: &[Station], draws: Draws) -> Option<u32> {
-    let count = desk.receivers.len();
-    match count {
-        0 => return None,
-        1 => return Some(desk.receivers[0]),
-        _ => {}
+    match desk.receivers.as_slice() {
+        [] => None,
+        [only] => Some(*only),
+        _ => Some(of_many(desk, stations, draws)),
     }
+}
+
+fn of_many(desk: &mut Desk, stations: &[Station], draws: Draws) -> u32 {
+    let count = desk.receivers.len();
     let draw = draws.uniform(purpose::INSTANCE);
     let even = (draw * count as f64) as usize;
     let place = match desk.balancing {
@@ -42,7 +45,7 @@ pub fn instance(desk: &mut Desk, stations: &[Station], draws: Draws) -> Option<u
         Balancing::LeastRequest { .. } if even >= desk.living => even,
         Balancing::LeastRequest { choices } => least_loaded(desk, stations, draws, choices),
     };
-    Some(desk.receivers[place])
+    desk.receivers[place]
 }
 
 fn weighted(desk: &Desk, draw: f64, even: usize) -> usize {

@@ -2,22 +2,20 @@
 
 use std::collections::VecDeque;
 
-use super::admission::{Admission, admission};
 use super::arrival::Process;
-use super::books::{End, ExactBooks};
+use super::books::ExactBooks;
 use super::choose;
-use super::clock::{Clock, Nanos, nanos};
+use super::clock::{Clock, Nanos};
 use super::coming::Coming;
 use super::desk::Desk;
 use super::event::{Events, What};
 use super::plain::Plain;
 use super::probes::Planned;
 use super::sender::Sender;
-use super::station::{Probe, Station};
-use super::tries::{PROBE, Stage, Tries, Try, TryRef};
-use super::work;
+use super::station::Station;
+use super::tries::{Tries, Try, TryRef};
 use crate::engine::origins::UsersTries;
-use crate::engine::retry::{Failure, backoff_s, may_retry};
+use crate::engine::retry::Failure;
 use crate::engine::rng::Draws;
 use crate::model::{Call, CallMode, ServiceDistribution};
 
@@ -37,9 +35,10 @@ pub mod purpose {
 
 /// What remains to be done in the same instant.
 #[derive(Debug, Clone, Copy)]
-enum Todo {
+pub(super) enum Todo {
     Send(TryRef),
-    Work(TryRef),
+    /// At an instance, whose next it is when this one has gone.
+    Work(TryRef, u32),
     Call(TryRef),
     Finish(TryRef),
 }
@@ -98,7 +97,7 @@ pub struct Flow {
     pub coming: Coming,
     /// What is inside instances, where all is served plainly; else `tries` has it.
     pub plain: Option<Plain>,
-    todo: Vec<Todo>,
+    pub(super) todo: Vec<Todo>,
     gathered: Vec<(u64, TryRef)>,
 }
 
@@ -162,7 +161,7 @@ impl Flow {
     }
 
     /// First tries of an origin whose time has come: the number of the first, and how many.
-    #[inline]
+    #[inline(always)]
     pub(super) fn take_arrivals(&mut self, sender: usize) -> (u64, u64) {
         let Some(process) = &mut self.senders[sender].process else { return (0, 0) };
         let first = process.count;
@@ -171,13 +170,13 @@ impl Flow {
         (first, count)
     }
 
-    fn arrive_one(&mut self, sender: usize) -> TryRef {
+    pub(super) fn arrive_one(&mut self, sender: usize) -> TryRef {
         let (number, _) = self.take_arrivals(sender);
         self.bear(sender as u32, number, TryRef::NONE, None)
     }
 
     /// First tries and retries of one instant, in an order drawn from the seed.
-    fn arrive_together(&mut self, at: Nanos) {
+    pub(super) fn arrive_together(&mut self, at: Nanos) {
         let mut gathered = std::mem::take(&mut self.gathered);
         while let (next_at, sender) = self.coming.next()
             && next_at == at
@@ -203,12 +202,18 @@ impl Flow {
         self.gathered = gathered;
     }
 
-    fn place(&self, one: TryRef) -> u64 {
+    pub(super) fn place(&self, one: TryRef) -> u64 {
         self.tries.get(one).map_or(0, |there| there.draws.bits(purpose::PLACE))
     }
 
     /// A request's first try.
-    fn bear(&mut self, origin: u32, number: u64, parent: TryRef, of: Option<Draws>) -> TryRef {
+    pub(super) fn bear(
+        &mut self,
+        origin: u32,
+        number: u64,
+        parent: TryRef,
+        of: Option<Draws>,
+    ) -> TryRef {
         let sender = &mut self.senders[origin as usize];
         sender.first += 1;
         let draws = of.unwrap_or_else(|| Draws::of(sender.draws, number));
@@ -218,40 +223,23 @@ impl Flow {
             self.books.arrive(self.now);
             self.users_tries.first += 1.0;
         }
-        self.tries.add(Try {
-            serial: 0,
-            origin,
-            station: u32::MAX,
-            pool: sender.home,
-            attempt: 1,
-            stage: Stage::Outside,
-            timed_out: false,
-            is_last: false,
-            redirected: false,
-            born: self.now,
-            sent: self.now,
-            parent,
-            call: 0,
-            calls_left: 0,
-            calls_open: 0,
-            work_left: 0.0,
-            draws,
-        })
+        let one = Try::first(origin, sender.home, self.now, draws);
+        self.tries.add(Try { parent, ..one })
     }
 
     /// Does what remains to be done in this instant.
-    fn settle(&mut self) {
+    pub(super) fn settle(&mut self) {
         while let Some(todo) = self.todo.pop() {
             match todo {
                 Todo::Send(one) => self.send(one),
-                Todo::Work(one) => self.work(one),
+                Todo::Work(one, station) => self.work_if_there(one, station as usize),
                 Todo::Call(one) => self.call(one),
                 Todo::Finish(one) => self.finish(one),
             }
         }
     }
 
-    fn happen(&mut self) {
+    pub(super) fn happen(&mut self) {
         match self.events.pop() {
             Some(What::Due(one)) => self.todo.push(Todo::Send(one)),
             Some(What::Probe(station)) => self.send_probe(station),
@@ -262,7 +250,7 @@ impl Flow {
     }
 
     /// A try sets out from its client.
-    fn send(&mut self, one: TryRef) {
+    pub(super) fn send(&mut self, one: TryRef) {
         let Some(there) = self.tries.get(one) else { return };
         let (home, draws) = (there.pool as usize, there.draws);
         if there.attempt > 1 {
@@ -295,482 +283,4 @@ impl Flow {
         }
         self.admit(one, station as usize, draws);
     }
-
-    fn admit(&mut self, one: TryRef, station: usize, draws: Draws) {
-        let there = &self.stations[station];
-        let pool = there.pool as usize;
-        let failure = match admission(&self.desks[pool], there, draws) {
-            Admission::Enters => {
-                self.enter(one, station, true);
-                return;
-            }
-            Admission::Rejected => Failure::Rejected,
-            Admission::Lost => Failure::Lost,
-            Admission::Crashes => {
-                self.crash(station);
-                Failure::Lost
-            }
-        };
-        match failure {
-            Failure::Rejected => self.desks[pool].now.rejected += 1,
-            _ => self.desks[pool].now.lost += 1,
-        }
-        self.fail(one, failure);
-    }
-
-    /// A try or a probe enters an instance.
-    pub(super) fn enter(&mut self, one: TryRef, station: usize, is_try: bool) {
-        let left = (self.end - self.now) as i64;
-        let there = &mut self.stations[station];
-        let desk = &mut self.desks[there.pool as usize];
-        there.inside += 1;
-        desk.present += 1;
-        desk.now.present_time += left;
-        if is_try {
-            there.tries += 1;
-            desk.inside += 1;
-            desk.now.inside_time += left;
-            desk.now.peak = desk.now.peak.max(desk.inside);
-            self.give_time(one);
-        }
-        let there = &mut self.stations[station];
-        if there.busy < there.servers {
-            self.take_server(station);
-            self.work(one);
-        } else {
-            there.queue.push_back(one);
-            self.set_stage(one, Stage::Queued);
-        }
-    }
-
-    fn set_stage(&mut self, one: TryRef, stage: Stage) {
-        if let Some(there) = self.tries.get_mut(one) {
-            there.stage = stage;
-        }
-    }
-
-    /// A client begins to wait.
-    fn give_time(&mut self, one: TryRef) {
-        let Some(there) = self.tries.get(one) else { return };
-        let origin = there.origin;
-        let sender = &mut self.senders[origin as usize];
-        if let (true, Some(timeout)) = (sender.has_alarm, sender.timeout) {
-            let at = self.now + timeout;
-            sender.set_alarm(at, one);
-            if sender.alarm_at.is_none_or(|planned| at < planned) {
-                sender.alarm_at = Some(at);
-                self.events.alarm(at, origin);
-            }
-        }
-    }
-
-    fn take_server(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
-        let there = &mut self.stations[station];
-        there.busy += 1;
-        let desk = &mut self.desks[there.pool as usize];
-        desk.busy += 1;
-        desk.now.busy_time += left;
-    }
-
-    /// Begins the work of one that has a server, as soon as it has a worker.
-    fn work(&mut self, one: TryRef) {
-        let Some(there) = self.tries.get_mut(one) else { return };
-        let station = &mut self.stations[there.station as usize];
-        if station.working >= station.workers {
-            station.ready.push_back(one);
-            there.stage = Stage::Ready;
-            return;
-        }
-        station.working += 1;
-        let (mean, pool) = (station.mean, station.pool as usize);
-        let left = (self.end - self.now) as i64;
-        let desk = &mut self.desks[pool];
-        desk.working += 1;
-        desk.now.working_time += left;
-        let cost = if there.redirected { desk.redirect_cost } else { 1.0 };
-        let work = cost * work::drawn(self.distributions[pool], there.draws);
-        there.stage = Stage::Working;
-        there.work_left = work;
-        if mean <= 0.0 {
-            self.worked(one);
-            return;
-        }
-        self.events.done(work::done_at(self.now, work, mean), one);
-    }
-
-    /// A piece of work is done.
-    fn worked(&mut self, one: TryRef) {
-        let Some(there) = self.tries.get(one) else { return };
-        let (station, pool) = (there.station as usize, there.pool as usize);
-        let (origin, redirected) = (there.origin, there.redirected);
-        self.free_worker(station);
-        let desk = &mut self.desks[pool];
-        desk.count_done(redirected);
-        if origin == PROBE {
-            self.answer_probe(one, station);
-        } else if desk.calls {
-            self.begin_calls(one);
-        } else {
-            self.finish(one);
-        }
-    }
-
-    fn free_worker(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
-        let there = &mut self.stations[station];
-        there.working -= 1;
-        let desk = &mut self.desks[there.pool as usize];
-        desk.working -= 1;
-        desk.now.working_time -= left;
-        while let Some(next) = there.ready.pop_front() {
-            if self.tries.get(next).is_some() {
-                self.todo.push(Todo::Work(next));
-                break;
-            }
-        }
-    }
-
-    /// One that was inside leaves: its server serves the next.
-    pub(super) fn release(&mut self, one: TryRef) {
-        let Some(there) = self.tries.get_mut(one) else { return };
-        let (index, origin) = (there.station as usize, there.origin);
-        let stage = std::mem::replace(&mut there.stage, Stage::Outside);
-        let left = (self.end - self.now) as i64;
-        let station = &mut self.stations[index];
-        let desk = &mut self.desks[station.pool as usize];
-        station.inside -= 1;
-        desk.present -= 1;
-        desk.now.present_time -= left;
-        if origin != PROBE {
-            station.tries -= 1;
-            desk.inside -= 1;
-            desk.now.inside_time -= left;
-        }
-        match stage {
-            Stage::Outside | Stage::Queued => {}
-            Stage::Working => {
-                self.free_worker(index);
-                self.free_server(index);
-            }
-            Stage::Ready | Stage::Calling => self.free_server(index),
-        }
-    }
-
-    fn free_server(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
-        let there = &mut self.stations[station];
-        there.busy -= 1;
-        let desk = &mut self.desks[there.pool as usize];
-        desk.busy -= 1;
-        desk.now.busy_time -= left;
-        self.fill_servers(station);
-    }
-
-    /// Gives free servers to those that wait for one.
-    pub fn fill_servers(&mut self, station: usize) {
-        while self.stations[station].busy < self.stations[station].servers {
-            let Some(next) = self.stations[station].queue.pop_front() else { break };
-            if self.tries.get(next).is_some() {
-                self.take_server(station);
-                self.set_stage(next, Stage::Ready);
-                self.todo.push(Todo::Work(next));
-            }
-        }
-    }
-
-    /// A request has done its own work and calls other pools.
-    fn begin_calls(&mut self, one: TryRef) {
-        let Some(there) = self.tries.get_mut(one) else { return };
-        there.stage = Stage::Calling;
-        there.call = 0;
-        there.calls_open = 0;
-        let (pool, draws) = (there.pool as usize, there.draws);
-        match self.call_plans[pool].mode {
-            CallMode::Sequence => {
-                self.prepare_edge(one, 0);
-                self.call(one);
-            }
-            CallMode::Parallel => {
-                let counts: Vec<u32> = (0..self.call_plans[pool].calls.len())
-                    .map(|edge| call_count(&self.call_plans[pool].calls[edge], draws, edge))
-                    .collect();
-                if let Some(there) = self.tries.get_mut(one) {
-                    there.calls_open = counts.iter().sum();
-                    if there.calls_open == 0 {
-                        self.finish(one);
-                        return;
-                    }
-                }
-                for (edge, count) in counts.into_iter().enumerate() {
-                    for number in 0..count {
-                        let call = self.bear_call(one, pool, draws, edge, number);
-                        self.todo.push(Todo::Send(call));
-                    }
-                }
-            }
-        }
-    }
-
-    fn prepare_edge(&mut self, one: TryRef, edge: usize) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let call = self.call_plans[there.pool as usize].calls.get(edge);
-        let count = call.map_or(0, |call| call_count(call, there.draws, edge));
-        if let Some(there) = self.tries.get_mut(one) {
-            there.call = edge as u32;
-            there.calls_left = count;
-        }
-    }
-
-    /// Makes the next call of a sequence, or is done with them.
-    fn call(&mut self, one: TryRef) {
-        loop {
-            let Some(there) = self.tries.get_mut(one) else { return };
-            let (pool, edge, draws) = (there.pool as usize, there.call as usize, there.draws);
-            if there.calls_left > 0 {
-                there.calls_left -= 1;
-                there.calls_open = 1;
-                let number = there.calls_left;
-                let call = self.bear_call(one, pool, draws, edge, number);
-                self.todo.push(Todo::Send(call));
-                return;
-            }
-            if edge + 1 >= self.call_plans[pool].calls.len() {
-                self.finish(one);
-                return;
-            }
-            self.prepare_edge(one, edge + 1);
-        }
-    }
-
-    fn bear_call(&mut self, of: TryRef, pool: usize, draws: Draws, edge: usize, n: u32) -> TryRef {
-        let origin = self.call_plans[pool].origins[edge];
-        let own = draws.child(purpose::CALLS + ((edge as u64) << 32 | u64::from(n)));
-        self.bear(origin, 0, of, Some(own))
-    }
-
-    /// A call of a request has been answered.
-    fn answered(&mut self, parent: TryRef) {
-        let Some(there) = self.tries.get_mut(parent) else { return };
-        there.calls_open -= 1;
-        if there.calls_open > 0 {
-            return;
-        }
-        match self.call_plans[there.pool as usize].mode {
-            CallMode::Sequence => self.todo.push(Todo::Call(parent)),
-            CallMode::Parallel => self.todo.push(Todo::Finish(parent)),
-        }
-    }
-
-    /// A call of a request has failed for good, and so does the request.
-    fn abandon(&mut self, parent: TryRef) {
-        let Some(&there) = self.tries.get(parent) else { return };
-        self.release(parent);
-        if self.is_given_up(&there) {
-            self.leave_late(parent, &there);
-            return;
-        }
-        self.desks[there.pool as usize].now.lost += 1;
-        self.fail(parent, Failure::Lost);
-    }
-
-    /// A try leaves its instance with an answer.
-    fn finish(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        if there.stage != Stage::Calling {
-            // Its own work was the last of it: worker and server are free already or now.
-            self.set_stage(one, Stage::Calling);
-        }
-        self.release(one);
-        let desk = &mut self.desks[there.pool as usize];
-        desk.record(self.now - there.sent);
-        if self.is_given_up(&there) {
-            self.leave_late(one, &there);
-            return;
-        }
-        self.desks[there.pool as usize].now.completed += 1;
-        self.tries.remove(one);
-        if self.senders[there.origin as usize].is_call {
-            self.answered(there.parent);
-        } else {
-            self.books.end(there.born, End::Completed);
-        }
-    }
-
-    /// Has the client of a try that is or was inside given up?
-    fn is_given_up(&self, there: &Try) -> bool {
-        let sender = &self.senders[there.origin as usize];
-        if sender.has_alarm {
-            return there.timed_out;
-        }
-        sender.timeout.is_some_and(|timeout| self.now - there.sent > timeout)
-    }
-
-    /// A try whose client has given up leaves the system.
-    fn leave_late(&mut self, one: TryRef, there: &Try) {
-        self.desks[there.pool as usize].now.late += 1;
-        let sender = &self.senders[there.origin as usize];
-        if !sender.is_call && (there.is_last || !sender.has_alarm) {
-            self.books.end(there.born, End::Late);
-        }
-        self.tries.remove(one);
-    }
-
-    /// A try that is nowhere any more has failed: its client tries again, or that was it.
-    fn fail(&mut self, one: TryRef, failure: Failure) {
-        let Some(&there) = self.tries.get(one) else { return };
-        if self.decide(&there, failure) {
-            let next = self.tries.renew(one);
-            self.retry(next, &there);
-            return;
-        }
-        self.tries.remove(one);
-        if self.senders[there.origin as usize].is_call {
-            self.abandon(there.parent);
-        } else {
-            self.books.end(there.born, End::Failed(failure));
-        }
-    }
-
-    /// Does a client try again?
-    fn decide(&mut self, there: &Try, failure: Failure) -> bool {
-        let sender = &mut self.senders[there.origin as usize];
-        let is_wanted = !sender.is_call || self.tries.get(there.parent).is_some();
-        is_wanted
-            && may_retry(&sender.client, failure, there.attempt)
-            && sender.take_token(self.now)
-    }
-
-    /// Plans the try after `last`, at a place of its own.
-    fn retry(&mut self, next: TryRef, last: &Try) {
-        let sender = &mut self.senders[last.origin as usize];
-        let wait_s = sender.client.retry.map_or(0.0, |retry| {
-            backoff_s(&retry, last.attempt, last.draws.uniform(purpose::BACKOFF))
-        });
-        let draws = last.draws.child(0);
-        let at = self.now + nanos(wait_s);
-        let home = sender.home;
-        if let Some(there) = self.tries.get_mut(next) {
-            let serial = there.serial;
-            *there = Try {
-                serial,
-                station: u32::MAX,
-                pool: home,
-                attempt: last.attempt + 1,
-                stage: Stage::Outside,
-                timed_out: false,
-                is_last: false,
-                redirected: false,
-                calls_open: 0,
-                draws,
-                ..*last
-            };
-        }
-        if at == self.now {
-            sender.at_once += 1;
-            self.todo.push(Todo::Send(next));
-            return;
-        }
-        let first_step = self.clock.step_s * 1e9;
-        let steps = (at as f64 / first_step + 1e-9).floor() as u64;
-        sender.count_due(steps.saturating_sub(self.step) as usize);
-        if at < self.end {
-            sender.at_once += 1;
-        }
-        self.events.due(at, draws.bits(purpose::PLACE), next);
-    }
-
-    /// The time-outs of an origin that end now.
-    fn alarm(&mut self, origin: usize) {
-        let now = self.now;
-        if self.senders[origin].alarm_at == Some(now) {
-            self.senders[origin].alarm_at = None;
-        }
-        while let Some(&(at, one)) = self.senders[origin].alarms.front()
-            && (at <= now || self.tries.get(one).is_none())
-        {
-            self.senders[origin].alarms.pop_front();
-            if at <= now {
-                self.time_out(one);
-            }
-        }
-        if let Some(&(at, _)) = self.senders[origin].alarms.front()
-            && self.senders[origin].alarm_at.is_none_or(|planned| at < planned)
-        {
-            self.senders[origin].alarm_at = Some(at);
-            self.events.alarm(at, origin as u32);
-        }
-    }
-
-    /// A client gives up a try.
-    fn time_out(&mut self, one: TryRef) {
-        let Some(&there) = self.tries.get(one) else { return };
-        let tries_again = self.decide(&there, Failure::TimedOut);
-        if let Some(there) = self.tries.get_mut(one) {
-            there.timed_out = true;
-            there.is_last = !tries_again;
-            there.parent = TryRef::NONE;
-        }
-        if tries_again {
-            let next = self.tries.add(there);
-            self.retry(next, &there);
-        } else if self.senders[there.origin as usize].is_call {
-            self.abandon(there.parent);
-        }
-        if self.senders[there.origin as usize].client.cancel
-            && let Some(&there) = self.tries.get(one)
-        {
-            self.release(one);
-            self.leave_late(one, &there);
-        }
-    }
-
-    /// An instance runs out of something and dies.
-    fn crash(&mut self, station: usize) {
-        let resource = self.stations[station].crash_resource;
-        self.crashes.push(Crash { station: station as u32, resource, at: self.now });
-        self.kill(station);
-    }
-
-    /// An instance dies: everything inside is lost, or late where the client has given up.
-    pub fn kill(&mut self, station: usize) {
-        let left = self.end.saturating_sub(self.now) as i64;
-        let inside = self.tries.at_station(station as u32);
-        let there = &mut self.stations[station];
-        let desk = &mut self.desks[there.pool as usize];
-        desk.present -= there.inside;
-        desk.inside -= there.tries;
-        desk.busy -= there.busy;
-        desk.working -= there.working;
-        desk.now.present_time -= left * there.inside as i64;
-        desk.now.inside_time -= left * there.tries as i64;
-        desk.now.busy_time -= left * there.busy as i64;
-        desk.now.working_time -= left * there.working as i64;
-        there.is_up = false;
-        let probe = there.probe;
-        there.clear();
-        there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
-        self.lose_plainly(station);
-        for one in inside {
-            let Some(&there) = self.tries.get(one) else { continue };
-            self.set_stage(one, Stage::Outside);
-            if there.origin == PROBE {
-                self.tries.remove(one);
-            } else if self.is_given_up(&there) {
-                self.leave_late(one, &there);
-            } else {
-                let counts = &mut self.desks[there.pool as usize].now;
-                counts.lost += 1;
-                counts.died_inside += 1;
-                self.fail(one, Failure::Lost);
-            }
-        }
-    }
-}
-
-/// How many calls a request makes along an edge.
-fn call_count(call: &Call, draws: Draws, edge: usize) -> u32 {
-    let whole = call.per_request.floor();
-    let one_more = draws.uniform(purpose::CALLS + edge as u64) < call.per_request - whole;
-    whole as u32 + u32::from(one_more)
 }

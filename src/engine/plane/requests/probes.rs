@@ -39,25 +39,8 @@ impl Flow {
             self.enter_probe_plainly(station as usize, at.serial, planned.draws);
             return;
         }
-        let one = self.tries.add(Try {
-            serial: 0,
-            origin: PROBE,
-            station,
-            pool,
-            attempt: 1,
-            stage: Stage::Outside,
-            timed_out: false,
-            is_last: false,
-            redirected: false,
-            born: self.now,
-            sent: self.now,
-            parent: TryRef::NONE,
-            call: 0,
-            calls_left: 0,
-            calls_open: 0,
-            work_left: 0.0,
-            draws: planned.draws,
-        });
+        let probe = Try::first(PROBE, pool, self.now, planned.draws);
+        let one = self.tries.add(Try { station, ..probe });
         self.stations[station as usize].probe = Some(Probe { at: one, deadline });
         self.enter(one, station as usize, false);
     }

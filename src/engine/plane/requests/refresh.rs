@@ -13,7 +13,7 @@ use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
 use crate::engine::route::{is_panicking, receives};
 use crate::engine::world::World;
-use crate::model::{Arrivals, Client, InstanceKind, OriginKind, Resource, WhenFull};
+use crate::model::{Arrivals, Client, InstanceKind, Origin, OriginKind, Resource, WhenFull};
 
 /// Fills a flow with every origin, pool and instance.
 pub fn build(world: &World<'_>, flow: &mut Flow) {
@@ -33,6 +33,7 @@ pub fn build(world: &World<'_>, flow: &mut Flow) {
             process,
             draws: stream_of(world, index, Purpose::Try),
             client: client.clone(),
+            starts_at: 0,
             timeout: None,
             has_alarm: false,
             bucket: Bucket::new(client),
@@ -49,7 +50,10 @@ pub fn build(world: &World<'_>, flow: &mut Flow) {
         flow.desks.push(Desk::new(world.settings[pool].balancing));
         flow.distributions.push(world.kind(pool).service_distribution);
         let settings = &scenario.pools[pool];
-        let of_pool = |(_, origin): &(usize, &crate::model::Origin)| matches!(origin.kind, OriginKind::Call { from, .. } if from.index() == pool);
+        let of_pool = |(_, origin): &(usize, &Origin)| match origin.kind {
+            OriginKind::Call { from, .. } => from.index() == pool,
+            _ => false,
+        };
         let origins = scenario.origins.iter().enumerate().filter(of_pool);
         flow.call_plans.push(CallPlan {
             calls: settings.calls.clone(),
@@ -94,8 +98,10 @@ pub fn refresh(world: &World<'_>, flow: &mut Flow) {
         sender.timeout = client.timeout.map(|timeout| nanos(timeout.get()));
         sender.has_alarm = has_alarm(client, sender.is_call);
         sender.first_rps = state.first_rps;
-        if let Some(process) = &mut sender.process {
-            process.set_rate(flow.now, state.first_rps);
+        if let Some(process) = &mut sender.process
+            && sender.starts_at < flow.end
+        {
+            process.set_rate(flow.now.max(sender.starts_at), state.first_rps);
         }
     }
     for pool in 0..world.pools.len() {
@@ -164,8 +170,13 @@ fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
                 moved.push(Moved { station: i as u32, old: station.mean, new: mean });
                 station.mean = mean;
             }
+            let has_ready = !station.ready.is_empty();
             if !station.queue.is_empty() {
                 flow.fill_servers(i);
+            }
+            // What is left to do last is done first: those that have a server already.
+            if has_ready {
+                flow.fill_workers(i);
             }
         }
     }
@@ -241,8 +252,8 @@ impl Shape {
         }
     }
 
-    /// How many requests an instance serves and holds at a time, at `mean` ns a piece of work: those
-    /// admitted by `max_wait` as [`World::places`] has it.
+    /// How many requests an instance serves and holds at a time, at `mean` ns a piece of work:
+    /// those admitted by `max_wait` as [`World::places`] has it.
     fn places(&self, mean: f64) -> Places {
         let Self { servers, hard_limit, .. } = *self;
         let mut places = Places { servers, limit: hard_limit, hard_limit, by_deadline: false };

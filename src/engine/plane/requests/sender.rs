@@ -22,6 +22,8 @@ pub struct Sender {
     pub draws: Stream,
     /// How it behaves.
     pub client: Client,
+    /// From when on it sends first tries: its own warm-up, whatever the others need.
+    pub starts_at: Nanos,
     /// Its time-out, ns; none when it waits for ever.
     pub timeout: Option<Nanos>,
     /// Does anything happen when that is over, but that an answer is late?

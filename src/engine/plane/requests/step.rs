@@ -2,7 +2,7 @@
 
 use super::books::ExactBooks;
 use super::clock::{Clock, Nanos, nanos};
-use super::desk::Way;
+use super::desk::{Counts, Way};
 use super::flow::{Answer, Flow};
 use super::plain::Plain;
 use super::probes::Planned;
@@ -37,15 +37,19 @@ pub fn start(world: &mut World<'_>) {
     for pool in &mut world.pools {
         pool.kept_rps = pool.demand_rps;
     }
+    // Each begins as long before time 0 as it needs: nobody's draws depend on who else is there.
     let unsteady = refresh::unsteady_pools(world);
+    let starts_at = |pool: usize| {
+        let warm_s = if unsteady[pool] { 0.0 } else { warm_up_s(world, pool) };
+        clock.boundary(0).saturating_sub(nanos(warm_s))
+    };
+    let starts: Vec<Nanos> = (0..world.pools.len()).map(starts_at).collect();
+    for sender in &mut flow.senders {
+        sender.starts_at = starts[sender.home as usize];
+    }
     for step in 0..warm_steps {
         begin_step(world, &mut flow, i64::from(step) - i64::from(warm_steps));
-        for sender in flow.senders.iter_mut().filter(|sender| unsteady[sender.home as usize]) {
-            if let Some(process) = &mut sender.process {
-                process.set_rate(flow.now, 0.0);
-            }
-        }
-        warm_probes(world, &mut flow);
+        warm_probes(world, &mut flow, &starts);
         run(&mut flow);
         flow.answers.clear();
         flow.crashes.clear();
@@ -68,8 +72,8 @@ fn warm_up_s(world: &World<'_>, pool: usize) -> f64 {
 }
 
 /// Deep probes are load before time 0, too; nobody hears the answers.
-fn warm_probes(world: &World<'_>, flow: &mut Flow) {
-    for pool in 0..world.pools.len() {
+fn warm_probes(world: &World<'_>, flow: &mut Flow, starts: &[Nanos]) {
+    for (pool, starts_at) in starts.iter().enumerate() {
         let check = &world.kind(pool).health_check;
         if check.kind != ProbeKind::Deep {
             continue;
@@ -84,6 +88,9 @@ fn warm_probes(world: &World<'_>, flow: &mut Flow) {
                 let at = first - back * interval;
                 if at < flow.now || at >= flow.end {
                     break;
+                }
+                if at < *starts_at {
+                    continue;
                 }
                 let draws = Draws::of(world.member_stream(pool, i), u64::MAX - back);
                 flow.plan_probe(i as u32, Planned { at, timeout: interval, draws });
@@ -103,6 +110,8 @@ pub fn serve(world: &mut World<'_>, is_row: bool) {
     for station in 0..flow.stations.len() {
         flow.expire_probe(station, end);
     }
+    // What was there during the step, whoever crashed in it.
+    usage::show(world, flow);
     for crash in std::mem::take(&mut flow.crashes) {
         let pool = flow.stations[crash.station as usize].pool as usize;
         let at_s = flow.clock.time_s(crash.at);
@@ -227,7 +236,6 @@ fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
     for (desk, pool) in flow.desks.iter().zip(&mut world.pools) {
         pool.out.in_flight_mean = desk.now.inside_time as f64 / 1e9 / length_s;
     }
-    usage::show(world, flow);
     show_levels(world, flow);
 }
 
@@ -288,18 +296,34 @@ fn patience(world: &World<'_>, pool: usize) -> Nanos {
     nanos(10.0 * service_s)
 }
 
+/// What the death of an instance has ended at a pool.
+#[derive(Debug, Clone, Copy)]
+pub struct Killed {
+    pub pool: usize,
+    pub late: u64,
+    pub lost: u64,
+}
+
 impl Requests {
-    /// Kills an instance between two steps; returns how many were late, and lost.
-    pub fn kill(&mut self, i: usize) -> (u64, u64) {
+    /// Kills an instance between two steps; returns how many tries were late, and lost, by pool:
+    /// those inside, and those at callers that have waited for them.
+    pub fn kill(&mut self, i: usize) -> Vec<Killed> {
         let flow = &mut self.flow;
         flow.end = flow.now;
-        let pool = flow.stations[i].pool as usize;
-        let before = flow.desks[pool].now;
+        let before: Vec<Counts> = flow.desks.iter().map(|desk| desk.now).collect();
         flow.kill(i);
-        let after = &mut flow.desks[pool].now;
-        let counts = (after.late - before.late, after.lost - before.lost);
-        *after = before;
-        counts
+        let desks = flow.desks.iter_mut().zip(before).enumerate();
+        let killed = desks.map(|(pool, (desk, before))| {
+            let after = std::mem::replace(&mut desk.now, before);
+            Killed { pool, late: after.late - before.late, lost: after.lost - before.lost }
+        });
+        killed.filter(|killed| killed.late + killed.lost > 0).collect()
+    }
+
+    /// Tries inside an instance.
+    #[must_use]
+    pub fn tries_at(&self, i: usize) -> f64 {
+        self.flow.stations[i].tries as f64
     }
 
     /// Outcomes of probes since last asked, in the order of their time.

@@ -74,6 +74,32 @@ pub struct Try {
     pub draws: Draws,
 }
 
+impl Try {
+    /// A first try that is sent now and has not got anywhere.
+    #[must_use]
+    pub const fn first(origin: u32, pool: u32, now: Nanos, draws: Draws) -> Self {
+        Self {
+            serial: 0,
+            origin,
+            station: u32::MAX,
+            pool,
+            attempt: 1,
+            stage: Stage::Outside,
+            timed_out: false,
+            is_last: false,
+            redirected: false,
+            born: now,
+            sent: now,
+            parent: TryRef::NONE,
+            call: 0,
+            calls_left: 0,
+            calls_open: 0,
+            work_left: 0.0,
+            draws,
+        }
+    }
+}
+
 /// The slab.
 #[derive(Debug, Default)]
 pub struct Tries {

@@ -12,8 +12,10 @@ pub fn show(world: &mut World<'_>, flow: &Flow) {
         let kind = &world.kinds[world.scenario.pools[pool].kind.index()];
         let up = f64::from(world.pools[pool].out.up);
         let mean = |time: i64| time as f64 / 1e9 / step_s;
+        let is_held = kind.holds_workers(world.calls_s[pool].is_some());
+        let working_time = if is_held { desk.now.busy_time } else { desk.now.working_time };
         let workers = kind.workers.map(|workers| ResourceStep {
-            used: mean(desk.now.working_time),
+            used: mean(working_time),
             limit: f64::from(workers) * up,
         });
         let others = kind.resources.iter().map(|resource| ResourceStep {

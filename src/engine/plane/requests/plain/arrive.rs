@@ -72,6 +72,7 @@ impl Flow {
         sender.first += 1;
         self.desks[sender.home as usize].now.first += 1;
         self.books.arrive(self.now);
+        self.users_tries.first += 1.0;
         Draws::of(sender.draws, number)
     }
 
@@ -127,7 +128,7 @@ impl Flow {
         self.enter_plainly(station, guest);
     }
 
-    #[inline]
+    #[inline(always)]
     fn enter_plainly(&mut self, station: usize, guest: Guest) {
         let Some(plain) = &mut self.plain else { return };
         let left = (self.end - self.now) as i64;

@@ -11,7 +11,15 @@ use crate::engine::retry::Failure;
 
 impl Flow {
     /// Does a pool's work that is done before a time.
+    #[inline]
     pub(in super::super) fn catch_up(&mut self, pool: usize, until: Nanos) {
+        let first = self.plain.as_ref().and_then(|plain| plain.working[pool].first());
+        if first.is_some_and(|work| work.done_at < until) {
+            self.complete(pool, until);
+        }
+    }
+
+    fn complete(&mut self, pool: usize, until: Nanos) {
         let Some(plain) = &mut self.plain else { return };
         let desk = &mut self.desks[pool];
         let working = &mut plain.working[pool];

@@ -1,5 +1,5 @@
-//! The plain way to serve, for runs in which nothing that a request does reaches another pool: there
-//! are no calls, and no client tries again or cancels.
+//! The plain way to serve, for runs in which nothing that a request does reaches another pool:
+//! there are no calls, and no client tries again or cancels.
 //!
 //! A pool then needs to be looked at only when a try or a probe comes to it. Those come in exact
 //! order over the fleet; before each, what its pool has done by then is made up for. So there is a

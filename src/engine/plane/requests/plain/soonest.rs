@@ -46,14 +46,15 @@ impl Soonest {
         let mut place = 0;
         // The way down: the sooner of two children moves up, until one is later than the new.
         while let Some([left, right]) = heap.get(2 * place + 1..2 * place + 3) {
-            let is_right = usize::from(right.done_at < left.done_at);
-            let soonest = if is_right == 1 { *right } else { *left };
+            // Either is as likely: an index, not a branch, tells which.
+            let child = 2 * place + 1 + usize::from(right.done_at < left.done_at);
+            let soonest = heap[child];
             if work.done_at <= soonest.done_at {
                 heap[place] = work;
                 return;
             }
             heap[place] = soonest;
-            place = 2 * place + 1 + is_right;
+            place = child;
         }
         if let Some(only) = heap.get(2 * place + 1).copied()
             && only.done_at < work.done_at

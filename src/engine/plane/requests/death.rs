@@ -1,0 +1,53 @@
+//! What the death of an instance does to what is inside.
+
+use super::flow::{Crash, Flow};
+use super::station::Probe;
+use super::tries::{PROBE, Stage, TryRef};
+use crate::engine::retry::Failure;
+
+impl Flow {
+    /// An instance runs out of something and dies.
+    pub(super) fn crash(&mut self, station: usize) {
+        let resource = self.stations[station].crash_resource;
+        self.crashes.push(Crash { station: station as u32, resource, at: self.now });
+        self.kill(station);
+    }
+
+    /// An instance dies: everything inside is lost, or late where the client has given up.
+    pub fn kill(&mut self, station: usize) {
+        let left = self.end.saturating_sub(self.now) as i64;
+        let inside = self.tries.at_station(station as u32);
+        let there = &mut self.stations[station];
+        let desk = &mut self.desks[there.pool as usize];
+        desk.present -= there.inside;
+        desk.inside -= there.tries;
+        desk.busy -= there.busy;
+        desk.working -= there.working;
+        desk.now.present_time -= left * there.inside as i64;
+        desk.now.inside_time -= left * there.tries as i64;
+        desk.now.busy_time -= left * there.busy as i64;
+        desk.now.working_time -= left * there.working as i64;
+        there.is_up = false;
+        let probe = there.probe;
+        there.clear();
+        there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
+        self.lose_plainly(station);
+        // All have left before the first fails: a call that was redirected may die with its caller.
+        for one in &inside {
+            self.set_stage(*one, Stage::Outside);
+        }
+        for one in inside {
+            let Some(&there) = self.tries.get(one) else { continue };
+            if there.origin == PROBE {
+                self.tries.remove(one);
+            } else if self.is_given_up(&there) {
+                self.leave_late(one, &there);
+            } else {
+                let counts = &mut self.desks[there.pool as usize].now;
+                counts.lost += 1;
+                counts.died_inside += 1;
+                self.fail(one, Failure::Lost);
+            }
+        }
+    }
+}
