@@ -143,7 +143,9 @@ fn of_three_the_survivors_go_one_after_the_other_when_the_reference_says() {
     between("first survivor lost after a", mean_time(&runs, sooner), 16.0, 24.0);
     between("both lost after a", mean_time(&runs, later), 16.0, 28.0);
     let none_left = |run: &Run| run.result.summary.time_to_full_outage_s;
-    near("no healthy pool", mean_time(&runs, none_left), 37.0);
+    // The reference says 37 s. Over these seeds it is 38 s and over 21 it is 42 s, 13 % more: ten
+    // percent would hold by luck of the seeds.
+    between("no healthy pool", mean_time(&runs, none_left), 30.0, 48.0);
     let ramp = over_seeds(&shipped("lose-one-of-three"), "rate-limited", &[REQUESTS], 12, 20);
     near("with a ramp both lost after a", mean_time(&ramp, later), 73.0);
     // The reference counts these from the start: 77 to 84 s are 17 to 24 s after the trigger.
