@@ -133,11 +133,11 @@ independent simulation of every request of the same two cases, over 15 seeds (`p
 and 12 seeds (`lose-one-of-three`). Tests hold every row whose outcome is the same in at least
 95 % of the runs to within 4 points of goodput in the fluid plane, and to within a point or three
 standard errors of the two means request by request, over 8 seeds (`tests/it/facts`). Over the 21 seeds
-of this table one row is past that: `lose-one-of-three`, rate-limited, 1.1 points low request by request;
-its outcome is at the edge in both planes. Under `unconditional` the time without a healthy pool comes
+of this table one row is past that: `lose-one-of-three`, rate-limited, is 1.1 points low request by
+request; its outcome is at the edge in both planes. Under `unconditional` the time without a healthy pool comes
 5 s later there than the 37 s of the reference, and both survivors are lost 25 s after zone a, not 20.
-The last rows of `planner-agent` are at the edge: what becomes of a single run is luck, so they are shown and not
-tested.
+The last rows of `planner-agent` are at the edge: what becomes of a single run is luck, so they are
+shown and not tested.
 
 Beside these tables the fluid plane is held against exact answers: the textbook M/M/c/K table (24
 rows, within 0.1 % on blocking, wait and number in system) and the Kolmogorov equations of M/M/c
