@@ -116,11 +116,13 @@ fn print_head(title: &str) {
     println!("\n## {title}\n");
     println!(
         "Each row in both planes. Goodput in percent of the requests from the trigger on, \
-         mean ± standard deviation over {SEEDS} seeds; times are means in seconds from the trigger.\n"
+         mean ± standard deviation over {SEEDS} seeds; times are means in seconds \
+         from the trigger.\n"
     );
     println!(
         "| | plane | reference | goodput | near the end | zone a unhealthy | first survivor out \
-         | first survivor lost | no healthy pool | nothing in rotation | losses of survivors | outcome |"
+         | first survivor lost | no healthy pool | nothing in rotation \
+         | losses of survivors | outcome |"
     );
     println!("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |");
 }
@@ -132,12 +134,12 @@ Made by `cargo run --release --example facts_table > docs/facts.md`. The referen
 independent simulation of every request of the same two cases, over 15 seeds (`planner-agent`)
 and 12 seeds (`lose-one-of-three`). Tests hold every row whose outcome is the same in at least
 95 % of the runs to within 4 points of goodput in the fluid plane, and to within a point or three
-standard errors of the two means request by request, over 8 seeds (`tests/it/facts`). Over the 21 seeds
-of this table one row is past that: `lose-one-of-three`, rate-limited, is 1.1 points low request by
-request; its outcome is at the edge in both planes. Under `unconditional` the time without a healthy pool comes
-5 s later there than the 37 s of the reference, and both survivors are lost 25 s after zone a, not 20.
-The last rows of `planner-agent` are at the edge: what becomes of a single run is luck, so they are
-shown and not tested.
+standard errors of the two means request by request, over 8 seeds (`tests/it/facts`). Over the 21
+seeds of this table one row is past that: `lose-one-of-three`, rate-limited, is 1.1 points low
+request by request; its outcome is at the edge in both planes. Under `unconditional` the time
+without a healthy pool comes 5 s later there than the 37 s of the reference, and both survivors
+are lost 25 s after zone a, not 20. The last rows of `planner-agent` are at the edge: what becomes
+of a single run is luck, so they are shown and not tested.
 
 Beside these tables the fluid plane is held against exact answers: the textbook M/M/c/K table (24
 rows, within 0.1 % on blocking, wait and number in system) and the Kolmogorov equations of M/M/c
