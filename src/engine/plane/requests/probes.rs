@@ -3,7 +3,7 @@
 use super::clock::Nanos;
 use super::flow::{Answer, Flow};
 use super::station::Probe;
-use super::tries::{PROBE, Stage, Try, TryRef};
+use super::tries::{NOWHERE, PROBE, Stage, Try, TryRef};
 use crate::engine::rng::Draws;
 
 /// A probe that will be sent.
@@ -56,6 +56,7 @@ impl Flow {
             calls_left: 0,
             calls_open: 0,
             work_left: 0.0,
+            beside: [NOWHERE; 2],
             draws: planned.draws,
         });
         self.stations[station as usize].probe = Some(Probe { at: one, deadline });
