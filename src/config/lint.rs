@@ -133,8 +133,10 @@ fn starts_empty(shown: &str, index: usize, load_rps: f64, scenario: &Scenario) -
     let sent_rps = load_rps / f64::from(pool.instances) + probes_rps;
     let capacity_rps = scenario.instance_capacity_rps(PoolId::from_index(index)) * slowest;
     let crashes = kind.resources.iter().any(|r| r.when_full() == Some(WhenFull::Crash));
-    let is_bounded =
-        kind.places(!pool.calls.is_empty()).is_some() || kind.max_wait.is_some() || crashes;
+    let is_bounded = kind.places(!pool.calls.is_empty()).is_some()
+        || kind.queue_limit.is_some()
+        || kind.max_wait.is_some()
+        || crashes;
     let is_steady = match kind.workers {
         // As the engine has it: tries and probes in the system against workers.
         Some(workers) if kind.resources.is_empty() && pool.calls.is_empty() => {

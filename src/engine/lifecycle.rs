@@ -102,8 +102,10 @@ impl World<'_> {
             let state = &mut self.pools[killed.pool];
             state.is_stale = true;
             // A redirected call may have been at the pool of its caller.
-            for caller in state.instances() {
-                self.instances.tries[caller] = requests.tries_at(caller);
+            if !self.settings[killed.pool].calls.is_empty() {
+                for caller in state.instances() {
+                    self.instances.tries[caller] = requests.tries_at(caller);
+                }
             }
             if killed.pool == pool {
                 here = (late, lost);
@@ -125,6 +127,12 @@ impl World<'_> {
         state.is_stale = true;
         state.calm = None;
         self.instances.clear_load(i);
+        self.restart_crashed(pool, i, resource, at_s);
+    }
+
+    /// An instance that is down since a time, as it ran out of a resource, starts again; one that
+    /// is no longer wanted does not.
+    pub fn restart_crashed(&mut self, pool: usize, i: usize, resource: u32, at_s: f64) {
         let instance = (i - self.pools[pool].first) as u32;
         if self.instances.has(i, flag::DISMISSED) {
             self.pools[pool].finishing -= 1;

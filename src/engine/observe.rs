@@ -4,6 +4,7 @@ use crate::model::PoolId;
 
 use super::log::Happening;
 use super::plane::fluid::{given_up_share, share_older};
+use super::plane::requests;
 use super::snapshot::{Observer, PoolStep, Snapshot};
 use super::world::World;
 
@@ -17,6 +18,7 @@ pub fn observe(
     judge_pools(world, world.step + 1);
     world.add_up_capacities();
     let is_fluid = world.requests.is_none();
+    requests::close(world);
     if is_fluid && world.step + 1 == world.scenario.simulation.steps() {
         count_given_up(world);
     }

@@ -133,7 +133,7 @@ impl World<'_> {
         if let Some((max_wait, servers)) = kind.max_wait.zip(places.servers) {
             let rate = self.rate_of(pool, i, f64::from(servers));
             let admitted = max_wait.get() * f64::from(servers) * rate;
-            let admitted = (admitted + 1e-9).floor() as u64 + 1;
+            let admitted = ((admitted + 1e-9).floor() as u64).min(MOST_PLACES) + 1;
             let limit = u64::from(servers) + in_three_digits(admitted);
             let hard_limit = places.hard_limit;
             places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
@@ -207,6 +207,9 @@ fn up_the_ladder(servers: f64) -> f64 {
     }
     rung
 }
+
+/// Where places are as good as without limit.
+pub const MOST_PLACES: u64 = 1_000_000_000_000_000;
 
 /// Rounds down to three digits.
 pub fn in_three_digits(places: u64) -> u64 {

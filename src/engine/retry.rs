@@ -24,10 +24,15 @@ impl Bucket {
     /// Books so many first tries, which come at `first_rps`.
     pub fn deposit(&mut self, client: &Client, first_tries: f64, first_rps: f64) {
         if let Some(Budget::Ratio(share)) = client.retry.and_then(|retry| retry.budget) {
-            // A second's worth, but never so little that it cannot hold one retry.
-            let most = (share.get() * first_rps).max(1.0);
+            let most = Self::most(share.get(), first_rps);
             self.tokens = (self.tokens + share.get() * first_tries).min(most);
         }
+    }
+
+    /// What a ratio's bucket holds: a second's worth, but never so little that it cannot hold one
+    /// retry.
+    fn most(share: f64, first_rps: f64) -> f64 {
+        (share * first_rps).max(1.0)
     }
 
     /// Lets time pass.
@@ -37,13 +42,19 @@ impl Bucket {
         }
     }
 
-    /// Takes tokens for up to `wanted` retries; returns how many it grants.
-    pub fn take(&mut self, client: &Client, wanted: f64) -> f64 {
-        if client.retry.is_none_or(|retry| retry.budget.is_none()) {
-            return wanted;
-        }
-        let granted = wanted.min(self.tokens);
-        self.tokens -= granted;
+    /// Takes tokens for up to `wanted` retries that are decided evenly over `passed_s`, while first
+    /// tries come at `first_rps`; returns how many it grants. What comes in meanwhile may be taken
+    /// as it comes: only what is left at the end has to fit the bucket.
+    pub fn take(&mut self, client: &Client, wanted: f64, first_rps: f64, passed_s: f64) -> f64 {
+        let (income, most) = match client.retry.and_then(|retry| retry.budget) {
+            None => return wanted,
+            Some(Budget::Ratio(share)) => {
+                (share.get() * first_rps * passed_s, Self::most(share.get(), first_rps))
+            }
+            Some(Budget::Bucket { rate, size }) => (rate.get() * passed_s, size),
+        };
+        let granted = wanted.min(self.tokens + income);
+        self.tokens = (self.tokens + income - granted).min(most);
         granted
     }
 

@@ -160,7 +160,9 @@ fn concurrency_limit(
         match resource.usage {
             ResourceUse::Consumed { .. } => None,
             ResourceUse::Held { held, base, .. } => {
-                Some(((now.limit - base * f64::from(up)) / held + 1e-9).floor().max(0.0))
+                // Each instance has room for whole requests.
+                let count = f64::from(up);
+                Some(count * ((now.limit / count.max(1.0) - base) / held + 1e-9).floor().max(0.0))
             }
         }
     };

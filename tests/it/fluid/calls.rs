@@ -188,3 +188,20 @@ fn what_nothing_limits_has_no_utilization_and_no_figure_that_is_no_number() {
     assert!(result.summary.goodput_ratio > 0.99, "{:?}", result.summary);
     assert_eq!(result.summary.min_healthy_capacity_ratio, 1.0);
 }
+
+#[test]
+fn requests_that_happen_to_call_nobody_do_not_fail_with_the_called() {
+    for (per_request, made, answered) in [(0.25, 0.25, 0.75), (1.5, 1.0, 0.0), (1.0, 1.0, 0.0)] {
+        let mut plan = Plan::new(0.1, 30.0);
+        plan.kinds = vec![kind(Some(200), 0.002)];
+        plan.clients = vec![client(None, 1)];
+        plan.pools = vec![pool(0, 1, 100.0, &[(1, per_request, 0)]), pool(0, 1, 0.0, &[])];
+        let pools = vec![PoolId(1)];
+        plan.events = vec![event(10.0, None, Action::Errors { pools, share: ratio(1.0) })];
+        let run = plan.run();
+        run.balances();
+        near(run.last(1).first_tries, 10.0 * made, 1e-6, "calls");
+        let completed = run.last(0).completed;
+        assert!((completed - 10.0 * answered).abs() < 1e-6, "{completed}, not {answered}");
+    }
+}

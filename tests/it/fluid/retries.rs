@@ -137,3 +137,23 @@ fn who_cancels_takes_the_try_along() {
     let inside = run.last(0).in_flight;
     assert!((700.0..=1500.0).contains(&inside), "{inside} inside");
 }
+
+#[test]
+fn a_budget_grants_what_comes_in_however_long_the_step() {
+    let bucket = |size| Budget::Bucket { rate: rate(50.0), size };
+    for (step_s, budget, per_s) in [
+        (0.5, bucket(1.0), 50.0),
+        (5.0, bucket(100.0), 50.0),
+        (5.0, Budget::Ratio(ratio(0.1)), 100.0),
+        (0.1, Budget::Ratio(ratio(0.1)), 100.0),
+    ] {
+        let mut plan = with_errors(1.0, 2);
+        plan.step_s = step_s;
+        if let Some(retry) = &mut plan.clients[0].retry {
+            retry.budget = Some(budget);
+        }
+        let run = plan.run();
+        run.balances();
+        near(run.last(0).retries, per_s * step_s, 1e-6, "retries");
+    }
+}

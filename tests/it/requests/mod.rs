@@ -5,6 +5,7 @@ mod events;
 mod interval;
 mod labs;
 mod little;
+mod mended;
 mod random;
 mod run;
 mod slots;

@@ -1,8 +1,7 @@
 //! Instances that run out of something and die of it (MODEL §4.3).
 
-use crate::engine::log::Happening;
 use crate::engine::world::World;
-use crate::model::{PoolId, Resource, ResourceUse, WhenFull};
+use crate::model::{Resource, ResourceUse, WhenFull};
 use crate::queueing::{Load, Table};
 
 /// Kills the instances whose number in system reaches the room that one of their resources has:
@@ -70,10 +69,5 @@ fn memory_s(table: &Table, load: &Load, rate: f64) -> f64 {
 
 fn die(world: &mut World<'_>, pool: usize, i: usize, resource: u32) {
     world.stop(pool, i);
-    let boundary = world.step + 1;
-    let up_s = world.boundary_s(boundary) + world.kind(pool).restart_time.get();
-    world.start_later(pool, i, up_s);
-    let instance = (i - world.pools[pool].first) as u32;
-    let pool = PoolId::from_index(pool);
-    world.note(boundary, Happening::InstanceCrashed { pool, instance, resource });
+    world.restart_crashed(pool, i, resource, world.boundary_s(world.step + 1));
 }

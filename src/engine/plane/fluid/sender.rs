@@ -137,8 +137,6 @@ impl Sender {
         steps_left: usize,
         requests: &mut RequestFlows,
     ) {
-        state.bucket.refill(client, step_s);
-        state.bucket.deposit(client, state.first_rps * step_s, state.first_rps);
         let failed = std::mem::take(&mut self.failed);
         let mut timed_out = ByAttempt::new();
         for lane in &self.lanes {
@@ -157,7 +155,7 @@ impl Sender {
             numbered.filter(|(_, n)| may_retry(client, failure, *n)).map(|(tries, _)| tries).sum()
         };
         let wanted: f64 = kinds.iter().map(|(failure, tries)| wanted(*failure, tries)).sum();
-        let granted = state.bucket.take(client, wanted);
+        let granted = state.bucket.take(client, wanted, state.first_rps, step_s);
         if wanted > 0.0 {
             self.granted = granted / wanted;
         } else {

@@ -132,10 +132,15 @@ pub fn call(world: &mut World<'_>, lanes: &mut Lanes) {
         let count = pool.calls[call as usize].per_request;
         let (fails, one_s) = one_call(world, lanes, o);
         let so_far = &mut calls[from.index()];
-        let answered = libm::pow(1.0 - fails, count);
+        // Of a fraction, so many requests make one more.
+        let (whole, more) = (count.floor(), count.fract());
+        let all_whole = libm::pow(1.0 - fails, whole);
+        let answered = all_whole * (1.0 - more * fails);
         // In sequence the first call that fails is the last.
         let made = match pool.call_mode {
-            CallMode::Sequence if fails > 1e-12 => so_far.answered * (1.0 - answered) / fails,
+            CallMode::Sequence if fails > 1e-12 => {
+                so_far.answered * ((1.0 - all_whole) / fails + all_whole * more)
+            }
             CallMode::Sequence => so_far.answered * count,
             CallMode::Parallel => count,
         };

@@ -10,7 +10,8 @@ impl Flow {
     /// Has the client of a try that is or was inside given up?
     pub(super) fn is_given_up(&self, there: &Try) -> bool {
         let sender = &self.senders[there.origin as usize];
-        if sender.has_alarm {
+        // Once given up it stays so, also when the client's time-out ends in the run.
+        if sender.has_alarm || there.timed_out {
             return there.timed_out;
         }
         sender.timeout.is_some_and(|timeout| self.now - there.sent > timeout)
@@ -20,7 +21,7 @@ impl Flow {
     pub(super) fn leave_late(&mut self, one: TryRef, there: &Try) {
         self.desks[there.pool as usize].now.late += 1;
         let sender = &self.senders[there.origin as usize];
-        if !sender.is_call && (there.is_last || !sender.has_alarm) {
+        if !sender.is_call && (there.is_last || !there.timed_out) {
             self.books.end(there.born, End::Late);
         }
         self.tries.remove(one);

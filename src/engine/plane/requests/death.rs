@@ -2,7 +2,7 @@
 
 use super::flow::{Crash, Flow};
 use super::station::Probe;
-use super::tries::{PROBE, Stage, TryRef};
+use super::tries::{PROBE, TryRef};
 use crate::engine::retry::Failure;
 
 impl Flow {
@@ -16,7 +16,8 @@ impl Flow {
     /// An instance dies: everything inside is lost, or late where the client has given up.
     pub fn kill(&mut self, station: usize) {
         let left = self.end.saturating_sub(self.now) as i64;
-        let inside = self.tries.at_station(station as u32);
+        // All have left before the first fails: a call that was redirected may die with its caller.
+        let inside = self.tries.take_all(station as u32);
         let there = &mut self.stations[station];
         let desk = &mut self.desks[there.pool as usize];
         desk.present -= there.inside;
@@ -32,10 +33,6 @@ impl Flow {
         there.clear();
         there.probe = probe.map(|probe| Probe { at: TryRef::NONE, ..probe });
         self.lose_plainly(station);
-        // All have left before the first fails: a call that was redirected may die with its caller.
-        for one in &inside {
-            self.set_stage(*one, Stage::Outside);
-        }
         for one in inside {
             let Some(&there) = self.tries.get(one) else { continue };
             if there.origin == PROBE {

@@ -37,8 +37,10 @@ pub mod purpose {
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Todo {
     Send(TryRef),
-    /// At an instance, whose next it is when this one has gone.
-    Work(TryRef, u32),
+    /// Begin the work of one that has just been given a server.
+    Work(TryRef),
+    /// An instance has a worker for whoever waits longest.
+    Worker(u32),
     Call(TryRef),
     Finish(TryRef),
 }
@@ -232,7 +234,8 @@ impl Flow {
         while let Some(todo) = self.todo.pop() {
             match todo {
                 Todo::Send(one) => self.send(one),
-                Todo::Work(one, station) => self.work_if_there(one, station as usize),
+                Todo::Work(one) => self.work(one),
+                Todo::Worker(station) => self.fill_workers(station as usize),
                 Todo::Call(one) => self.call(one),
                 Todo::Finish(one) => self.finish(one),
             }

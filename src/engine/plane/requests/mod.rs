@@ -27,4 +27,4 @@ mod tries;
 mod usage;
 mod work;
 
-pub use step::{Requests, serve, start};
+pub use step::{Requests, close, serve, start};

@@ -8,7 +8,7 @@ use super::plain::{Plain, is_plain};
 use super::sender::Sender;
 use super::station::{Station, UNLIMITED};
 use super::work::Moved;
-use crate::engine::pace::{Places, in_three_digits};
+use crate::engine::pace::{MOST_PLACES, Places, in_three_digits};
 use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
 use crate::engine::route::{is_panicking, receives};
@@ -97,7 +97,9 @@ pub fn refresh(world: &World<'_>, flow: &mut Flow) {
         }
         sender.timeout = client.timeout.map(|timeout| nanos(timeout.get()));
         sender.has_alarm = has_alarm(client, sender.is_call);
-        sender.first_rps = state.first_rps;
+        if !sender.is_call {
+            sender.first_rps = state.first_rps;
+        }
         if let Some(process) = &mut sender.process
             && sender.starts_at < flow.end
         {
@@ -176,7 +178,7 @@ fn refresh_stations(world: &World<'_>, flow: &mut Flow) {
             }
             // What is left to do last is done first: those that have a server already.
             if has_ready {
-                flow.fill_workers(i);
+                flow.offer_workers(i);
             }
         }
     }
@@ -205,6 +207,9 @@ fn reschedule(flow: &mut Flow, changes: &[Moved]) {
 struct Shape {
     /// Served at a time.
     servers: Option<u32>,
+    /// Where only a rate limits them: how many are inside when nothing waits, as
+    /// [`World::places`] has it.
+    by_rate: Option<u64>,
     /// Most inside, deadlines apart.
     hard_limit: Option<u64>,
     max_wait_s: Option<f64>,
@@ -240,11 +245,17 @@ impl Shape {
             is_deadly.then_some((resource.room()?, index))
         });
         let crash = crash.min().unwrap_or((UNLIMITED, 0));
+        let calls_s = world.calls_s[pool].unwrap_or(0.0);
+        let rate_rps = kind.consumed_rps(makes_calls);
+        let by_rate = (servers.is_none() && rate_rps.is_finite())
+            .then(|| ((service_s + calls_s) * rate_rps - 1e-9).ceil().max(1.0) as u64);
+        let queue = kind.queue_limit.zip(by_rate).map(|(queue, c)| queue.saturating_add(c));
         Self {
             servers,
-            hard_limit: kind.places(makes_calls),
+            by_rate,
+            hard_limit: kind.places(makes_calls).or(queue),
             max_wait_s: kind.max_wait.map(|max_wait| max_wait.get()),
-            calls_s: world.calls_s[pool].unwrap_or(0.0),
+            calls_s,
             service_s,
             least_s,
             workers,
@@ -257,10 +268,20 @@ impl Shape {
     fn places(&self, mean: f64) -> Places {
         let Self { servers, hard_limit, .. } = *self;
         let mut places = Places { servers, limit: hard_limit, hard_limit, by_deadline: false };
-        if let Some((max_wait_s, servers)) = self.max_wait_s.zip(servers) {
-            let held_s = mean / 1e9 + self.calls_s;
-            let admitted = (max_wait_s * f64::from(servers) / held_s + 1e-9).floor();
-            let limit = u64::from(servers) + in_three_digits(admitted as u64 + 1);
+        // What is served at a time, and how fast: by servers, or by workers at the rate.
+        let service_s = mean / 1e9;
+        let unlimited = self.workers == UNLIMITED;
+        let worked_rps = if unlimited { f64::INFINITY } else { self.workers as f64 / service_s };
+        let served = match (servers, self.by_rate) {
+            (Some(c), _) => {
+                let held_rps = f64::from(c) / (service_s + self.calls_s);
+                Some((u64::from(c), held_rps.min(worked_rps)))
+            }
+            (None, by_rate) => by_rate.map(|c| (c, worked_rps)),
+        };
+        if let Some((max_wait_s, (c, rps))) = self.max_wait_s.zip(served) {
+            let admitted = ((max_wait_s * rps + 1e-9).floor() as u64).min(MOST_PLACES);
+            let limit = c.saturating_add(in_three_digits(admitted + 1));
             places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
             places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
         }

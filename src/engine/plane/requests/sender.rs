@@ -34,7 +34,7 @@ pub struct Sender {
     pub refilled_at: Nanos,
     /// First tries this step.
     pub first: u64,
-    /// First tries a second, as of the last step.
+    /// First tries a second: of calls, about over the last second.
     pub first_rps: f64,
     /// Retries sent this step that were not planned before it.
     pub at_once: u64,

@@ -46,6 +46,7 @@ impl Flow {
             desk.now.peak = desk.now.peak.max(desk.inside);
             self.give_time(one);
         }
+        self.tries.come_in(one);
         let there = &mut self.stations[station];
         if there.busy < there.servers {
             self.take_server(station);
@@ -69,6 +70,10 @@ impl Flow {
         let sender = &mut self.senders[origin as usize];
         if let (true, Some(timeout)) = (sender.has_alarm, sender.timeout) {
             let at = self.now + timeout;
+            // Who has left meanwhile needs no alarm, however long the time-out.
+            while sender.alarms.front().is_some_and(|first| self.tries.get(first.1).is_none()) {
+                sender.alarms.pop_front();
+            }
             sender.set_alarm(at, one);
             if sender.alarm_at.is_none_or(|planned| at < planned) {
                 sender.alarm_at = Some(at);
@@ -86,25 +91,22 @@ impl Flow {
         desk.now.busy_time += left;
     }
 
-    /// Begins the work of one that was offered a worker; the next has it when that one gave up
-    /// meanwhile.
-    pub(super) fn work_if_there(&mut self, one: TryRef, station: usize) {
-        if self.tries.get(one).is_some() {
-            self.work(one);
-        } else if self.stations[station].working < self.stations[station].workers {
-            self.offer_worker(station);
-        }
-    }
-
-    /// Begins the work of one that has a server, as soon as it has a worker.
+    /// Begins the work of one that has a server, as soon as it has a worker: those that wait for
+    /// one already are first.
     pub(super) fn work(&mut self, one: TryRef) {
         let Some(there) = self.tries.get_mut(one) else { return };
         let station = &mut self.stations[there.station as usize];
-        if station.working >= station.workers {
+        if station.working >= station.workers || !station.ready.is_empty() {
             station.ready.push_back(one);
             there.stage = Stage::Ready;
             return;
         }
+        self.begin_work(one);
+    }
+
+    fn begin_work(&mut self, one: TryRef) {
+        let Some(there) = self.tries.get_mut(one) else { return };
+        let station = &mut self.stations[there.station as usize];
         station.working += 1;
         let (mean, pool) = (station.mean, station.pool as usize);
         let left = (self.end - self.now) as i64;
@@ -146,29 +148,23 @@ impl Flow {
         let desk = &mut self.desks[there.pool as usize];
         desk.working -= 1;
         desk.now.working_time -= left;
-        // There may be fewer workers now than work.
-        if there.working < there.workers {
-            self.offer_worker(station);
+        if !there.ready.is_empty() {
+            self.offer_workers(station);
         }
     }
 
-    /// Lets the first that waits for a worker have one; is there anyone?
-    pub(super) fn offer_worker(&mut self, station: usize) -> bool {
-        while let Some(next) = self.stations[station].ready.pop_front() {
-            if self.tries.get(next).is_some() {
-                self.todo.push(Todo::Work(next, station as u32));
-                return true;
-            }
-        }
-        false
+    /// Lets those that wait for a worker have what is free, next in this instant.
+    pub fn offer_workers(&mut self, station: usize) {
+        self.todo.push(Todo::Worker(station as u32));
     }
 
-    /// Gives free workers to those that wait for one.
-    pub fn fill_workers(&mut self, station: usize) {
-        let there = &self.stations[station];
-        let mut free = there.workers.saturating_sub(there.working);
-        while free > 0 && self.offer_worker(station) {
-            free -= 1;
+    /// Gives free workers to those that wait for one, the longest first; there may be fewer workers
+    /// now than work.
+    pub(super) fn fill_workers(&mut self, station: usize) {
+        while self.stations[station].working < self.stations[station].workers
+            && let Some(next) = self.stations[station].ready.pop_front()
+        {
+            self.begin_work(next);
         }
     }
 
@@ -180,6 +176,7 @@ impl Flow {
         if stage == Stage::Outside {
             return;
         }
+        self.tries.go_out(one);
         let left = (self.end - self.now) as i64;
         let station = &mut self.stations[index];
         let desk = &mut self.desks[station.pool as usize];
@@ -218,7 +215,7 @@ impl Flow {
             if self.tries.get(next).is_some() {
                 self.take_server(station);
                 self.set_stage(next, Stage::Ready);
-                self.todo.push(Todo::Work(next, station as u32));
+                self.todo.push(Todo::Work(next));
             }
         }
     }

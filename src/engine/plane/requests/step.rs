@@ -119,11 +119,17 @@ pub fn serve(world: &mut World<'_>, is_row: bool) {
     }
     show(world, flow, is_row);
     end_step(world, flow);
+    world.requests = Some(requests);
+}
+
+/// Brings users' books up to date at the end of a step, when nothing more can die in it.
+pub fn close(world: &mut World<'_>) {
+    let Some(mut requests) = world.requests.take() else { return };
     if world.step + 1 == world.scenario.simulation.steps() {
-        count_given_up(world, flow);
+        count_given_up(world, &mut requests.flow);
     }
-    flow.books.show();
-    world.books.shown.clone_from(&flow.books.shown);
+    requests.flow.books.show();
+    world.books.shown.clone_from(&requests.flow.books.shown);
     world.requests = Some(requests);
 }
 
@@ -204,6 +210,8 @@ fn end_step(world: &mut World<'_>, flow: &mut Flow) {
         let first = std::mem::take(&mut sender.first);
         if sender.is_call {
             origin.first_rps = first as f64 / step_s;
+            // A budget holds a second's deposits, not what the last, short step happened to bring.
+            sender.first_rps += (origin.first_rps - sender.first_rps) * step_s.min(1.0);
         }
     }
 }
@@ -267,9 +275,8 @@ fn count_given_up(world: &mut World<'_>, flow: &mut Flow) {
         let sender = &flow.senders[one.origin as usize];
         let pool = one.pool as usize;
         let patience = sender.timeout.unwrap_or_else(|| patience(world, pool));
-        let is_last = !sender.has_alarm || one.is_last || sender.timeout.is_none();
-        let has_given_up =
-            if sender.has_alarm { one.timed_out } else { flow.now - one.sent > patience };
+        let is_last = one.is_last || !one.timed_out;
+        let has_given_up = one.timed_out || !sender.has_alarm && flow.now - one.sent > patience;
         if has_given_up {
             world.pools[pool].out.given_up += 1.0;
             if is_last && !sender.is_call {

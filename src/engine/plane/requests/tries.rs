@@ -72,7 +72,12 @@ pub struct Try {
     pub work_left: f64,
     /// What is drawn for it.
     pub draws: Draws,
+    /// Its neighbours at its instance, by place.
+    pub beside: [u32; 2],
 }
+
+/// No place in the slab.
+pub const NOWHERE: u32 = u32::MAX;
 
 impl Try {
     /// A first try that is sent now and has not got anywhere.
@@ -95,6 +100,7 @@ impl Try {
             calls_left: 0,
             calls_open: 0,
             work_left: 0.0,
+            beside: [NOWHERE; 2],
             draws,
         }
     }
@@ -105,6 +111,8 @@ impl Try {
 pub struct Tries {
     all: Vec<Try>,
     free: Vec<u32>,
+    /// By instance: one of those that are there, who leads to all others.
+    heads: Vec<u32>,
 }
 
 impl Tries {
@@ -159,10 +167,44 @@ impl Tries {
         self.all.len() == self.free.len()
     }
 
-    /// Everyone at an instance, by place.
-    #[must_use]
-    pub fn at_station(&self, station: u32) -> Vec<TryRef> {
-        self.inside().filter(|(_, there)| there.station == station).map(|(one, _)| one).collect()
+    /// Notes that one is inside its instance now.
+    pub fn come_in(&mut self, one: TryRef) {
+        let Some(there) = self.get(one) else { return };
+        let station = there.station as usize;
+        if self.heads.len() <= station {
+            self.heads.resize(station + 1, NOWHERE);
+        }
+        let next = std::mem::replace(&mut self.heads[station], one.index);
+        self.all[one.index as usize].beside = [NOWHERE, next];
+        if let Some(next) = self.all.get_mut(next as usize) {
+            next.beside[0] = one.index;
+        }
+    }
+
+    /// Notes that one is no longer inside its instance.
+    pub fn go_out(&mut self, one: TryRef) {
+        let Some(&Try { station, beside: [before, after], .. }) = self.get(one) else { return };
+        match self.all.get_mut(before as usize) {
+            Some(before) => before.beside[1] = after,
+            None => self.heads[station as usize] = after,
+        }
+        if let Some(after) = self.all.get_mut(after as usize) {
+            after.beside[0] = before;
+        }
+    }
+
+    /// Takes everyone out of an instance, by place.
+    pub fn take_all(&mut self, station: u32) -> Vec<TryRef> {
+        let Some(head) = self.heads.get_mut(station as usize) else { return Vec::new() };
+        let mut next = std::mem::replace(head, NOWHERE);
+        let mut all = Vec::new();
+        while let Some(there) = self.all.get_mut(next as usize) {
+            there.stage = Stage::Outside;
+            all.push(TryRef { index: next, serial: there.serial });
+            next = there.beside[1];
+        }
+        all.sort_unstable_by_key(|one| one.index);
+        all
     }
 
     /// Everyone at any instance, by place.
