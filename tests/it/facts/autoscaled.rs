@@ -37,8 +37,8 @@ fn survival_of_a_two_minute_ramp_falls_with_the_start_up() {
     let counts: Vec<usize> = startups_s.iter().map(|s| saved(FLUID, *s, SEEDS)).collect();
     assert!(counts.is_sorted_by(|shorter, longer| shorter >= longer), "{counts:?}");
     // The number in the file's comment and in docs/autoscaling.md.
-    let longest = startups_s.iter().zip(&counts).filter(|(_, count)| **count == SEEDS as usize);
-    assert_eq!(longest.last().map(|(startup_s, _)| *startup_s), Some(5), "{counts:?}");
+    let mut longest = startups_s.iter().zip(&counts).filter(|(_, count)| **count == SEEDS as usize);
+    assert_eq!(longest.next_back().map(|(startup_s, _)| *startup_s), Some(5), "{counts:?}");
     assert!(counts[5..].iter().all(|count| *count == 0), "from 25 s on: {counts:?}");
     for (startup_s, least, most) in [(0, 7, 7), (5, 7, 7), (15, 1, 6), (25, 0, 0), (60, 0, 0)] {
         let count = saved(REQUESTS, startup_s, 7);
