@@ -31,13 +31,13 @@ pub struct Counts {
     /// Most tries inside at any moment.
     pub peak: u64,
     /// Tries inside × time, ns.
-    pub inside_time: i64,
+    pub inside_time: i128,
     /// Tries and probes inside × time, ns.
-    pub present_time: i64,
+    pub present_time: i128,
     /// Taken servers × time, ns.
-    pub busy_time: i64,
+    pub busy_time: i128,
     /// Working workers × time, ns.
-    pub working_time: i64,
+    pub working_time: i128,
     /// Pieces of work done for tries at home, and for probes.
     pub done: u64,
     /// Pieces of work done for redirected tries.
@@ -121,7 +121,7 @@ impl Desk {
 
     /// Begins a step of that length.
     pub fn begin(&mut self, length: Nanos) {
-        let whole = |count: u64| count as i64 * length as i64;
+        let whole = |count: u64| i128::from(count) * i128::from(length);
         self.now = Counts {
             peak: self.inside,
             inside_time: whole(self.inside),
