@@ -125,3 +125,21 @@ fn who_dies_by_a_probe_at_the_very_end_is_lost_for_users_too() {
         assert_eq!(book.unfinished, 0.0);
     }
 }
+
+#[test]
+fn many_who_wait_through_long_steps_are_counted() {
+    // 200,000 tries a day at a worker that takes a day for each.
+    const DAY_S: f64 = 86_400.0;
+    let mut plan = Plan::new(DAY_S, 4.0 * DAY_S);
+    plan.kinds = vec![kind(Some(1), DAY_S)];
+    plan.clients = vec![client(None, 1)];
+    plan.pools = vec![pool(0, 1, 200_000.0 / DAY_S, &[])];
+    plan.pools[0].arrivals = Arrivals::BatchEvery(seconds(DAY_S));
+    for attempts in [1, 2] {
+        // Clients that would try again are served the general way.
+        plan.clients = vec![client(None, attempts)];
+        let run = run(&plan);
+        add_up(&run).expect("books");
+        assert!((run.last(0).in_flight_mean - 800_000.0).abs() < 10.0, "{:?}", run.last(0));
+    }
+}

@@ -15,7 +15,7 @@ impl Flow {
 
     /// An instance dies: everything inside is lost, or late where the client has given up.
     pub fn kill(&mut self, station: usize) {
-        let left = self.end.saturating_sub(self.now) as i64;
+        let left = i128::from(self.end.saturating_sub(self.now));
         // All have left before the first fails: a call that was redirected may die with its caller.
         let inside = self.tries.take_all(station as u32);
         let there = &mut self.stations[station];
@@ -24,10 +24,10 @@ impl Flow {
         desk.inside -= there.tries;
         desk.busy -= there.busy;
         desk.working -= there.working;
-        desk.now.present_time -= left * there.inside as i64;
-        desk.now.inside_time -= left * there.tries as i64;
-        desk.now.busy_time -= left * there.busy as i64;
-        desk.now.working_time -= left * there.working as i64;
+        desk.now.present_time -= left * i128::from(there.inside);
+        desk.now.inside_time -= left * i128::from(there.tries);
+        desk.now.busy_time -= left * i128::from(there.busy);
+        desk.now.working_time -= left * i128::from(there.working);
         there.is_up = false;
         let probe = there.probe;
         there.clear();

@@ -31,13 +31,13 @@ pub struct Counts {
     /// Most tries inside at any moment.
     pub peak: u64,
     /// Tries inside × time, ns.
-    pub inside_time: i64,
+    pub inside_time: i128,
     /// Tries and probes inside × time, ns.
-    pub present_time: i64,
+    pub present_time: i128,
     /// Taken servers × time, ns.
-    pub busy_time: i64,
+    pub busy_time: i128,
     /// Working workers × time, ns.
-    pub working_time: i64,
+    pub working_time: i128,
     /// Pieces of work done for tries at home, and for probes.
     pub done: u64,
     /// Pieces of work done for redirected tries.
@@ -75,11 +75,17 @@ pub struct Desk {
     pub redirect_cost: f64,
     /// Does a request here call other pools?
     pub calls: bool,
-    /// Answers' latencies since the last row, µs.
+    /// Answers' latencies since the last row, µs: the first of them, as they are.
+    few: Vec<u64>,
+    /// The others.
     latencies: Histogram<u32>,
     latency_sum: u128,
 }
 
+/// So many latencies are sorted sooner than counts of all possible ones are added up.
+const FEW: usize = 512;
+/// The percentile that is shown.
+const PERCENTILE: f64 = 0.99;
 /// Digits of a percentile.
 const DIGITS: u8 = 3;
 /// Longest latency that is told apart, µs: a day.
@@ -107,6 +113,7 @@ impl Desk {
             error_share: 0.0,
             redirect_cost: 1.0,
             calls: false,
+            few: Vec::new(),
             latencies,
             latency_sum: 0,
         }
@@ -114,7 +121,7 @@ impl Desk {
 
     /// Begins a step of that length.
     pub fn begin(&mut self, length: Nanos) {
-        let whole = |count: u64| count as i64 * length as i64;
+        let whole = |count: u64| i128::from(count) * i128::from(length);
         self.now = Counts {
             peak: self.inside,
             inside_time: whole(self.inside),
@@ -145,20 +152,64 @@ impl Desk {
     #[inline]
     pub fn record(&mut self, latency: Nanos) {
         self.latency_sum += u128::from(latency);
-        // Only a histogram without room for it refuses.
-        let _ = self.latencies.record((latency / 1_000).min(LONGEST_US));
+        let latency_us = (latency / 1_000).min(LONGEST_US);
+        if self.few.len() < FEW {
+            self.few.push(latency_us);
+        } else {
+            // Only a histogram without room for it refuses.
+            let _ = self.latencies.record(latency_us);
+        }
     }
 
     /// What was recorded since the last row; none without answers.
     pub fn take_latency(&mut self) -> Option<Latency> {
-        let count = self.latencies.len();
+        let count = self.few.len() as u64 + self.latencies.len();
         if count == 0 {
             return None;
         }
         let mean_s = self.latency_sum as f64 / count as f64 / 1e9;
-        let p99_s = seconds(self.latencies.value_at_quantile(0.99) * 1_000);
-        self.latencies.reset();
+        let p99_s = seconds(self.percentile_us() * 1_000);
+        self.few.clear();
         self.latency_sum = 0;
         Some(Latency::Measured { mean_s, p99_s })
+    }
+
+    /// Empties the histogram, too.
+    fn percentile_us(&mut self) -> u64 {
+        if self.latencies.is_empty() {
+            let place = (PERCENTILE * self.few.len() as f64).ceil() as usize;
+            let (_, &mut found, _) = self.few.select_nth_unstable(place.max(1) - 1);
+            return self.latencies.highest_equivalent(found);
+        }
+        for latency_us in self.few.drain(..) {
+            let _ = self.latencies.record(latency_us);
+        }
+        let found = self.latencies.value_at_quantile(PERCENTILE);
+        self.latencies.reset();
+        found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn few_latencies_and_many_have_the_percentiles_of_a_histogram() {
+        let mut desk = Desk::new(Balancing::Random);
+        for count in [1, 2, 99, 100, 101, FEW, FEW + 1, 5_000] {
+            let mut whole: Histogram<u32> = Histogram::new(DIGITS).expect("digits");
+            for number in 0..count as u64 {
+                let latency_us = (number * 7_919 % 5_003) * (1 + number % 7) * 37;
+                desk.record(latency_us * 1_000);
+                whole.record(latency_us).expect("room");
+            }
+            let expected = seconds(whole.value_at_quantile(PERCENTILE) * 1_000);
+            match desk.take_latency() {
+                Some(Latency::Measured { p99_s, .. }) => assert_eq!(p99_s, expected, "{count}"),
+                other => panic!("{count}: {other:?}"),
+            }
+            assert!(desk.take_latency().is_none());
+        }
     }
 }

@@ -33,7 +33,7 @@ impl Flow {
 
     /// A try or a probe enters an instance.
     pub(super) fn enter(&mut self, one: TryRef, station: usize, is_try: bool) {
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let there = &mut self.stations[station];
         let desk = &mut self.desks[there.pool as usize];
         there.inside += 1;
@@ -83,7 +83,7 @@ impl Flow {
     }
 
     pub(super) fn take_server(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let there = &mut self.stations[station];
         there.busy += 1;
         let desk = &mut self.desks[there.pool as usize];
@@ -109,7 +109,7 @@ impl Flow {
         let station = &mut self.stations[there.station as usize];
         station.working += 1;
         let (mean, pool) = (station.mean, station.pool as usize);
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let desk = &mut self.desks[pool];
         desk.working += 1;
         desk.now.working_time += left;
@@ -142,7 +142,7 @@ impl Flow {
     }
 
     pub(super) fn free_worker(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let there = &mut self.stations[station];
         there.working -= 1;
         let desk = &mut self.desks[there.pool as usize];
@@ -177,7 +177,7 @@ impl Flow {
             return;
         }
         self.tries.go_out(one);
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let station = &mut self.stations[index];
         let desk = &mut self.desks[station.pool as usize];
         station.inside -= 1;
@@ -199,7 +199,7 @@ impl Flow {
     }
 
     pub(super) fn free_server(&mut self, station: usize) {
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let there = &mut self.stations[station];
         there.busy -= 1;
         let desk = &mut self.desks[there.pool as usize];

@@ -11,7 +11,7 @@ pub fn show(world: &mut World<'_>, flow: &Flow) {
     for (pool, desk) in flow.desks.iter().enumerate() {
         let kind = &world.kinds[world.scenario.pools[pool].kind.index()];
         let up = f64::from(world.pools[pool].out.up);
-        let mean = |time: i64| time as f64 / 1e9 / step_s;
+        let mean = |time: i128| time as f64 / 1e9 / step_s;
         let is_held = kind.holds_workers(world.calls_s[pool].is_some());
         let working_time = if is_held { desk.now.busy_time } else { desk.now.working_time };
         let workers = kind.workers.map(|workers| ResourceStep {

@@ -131,7 +131,7 @@ impl Flow {
     #[inline(always)]
     fn enter_plainly(&mut self, station: usize, guest: Guest) {
         let Some(plain) = &mut self.plain else { return };
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         let there = &mut self.stations[station];
         let pool = there.pool as usize;
         let desk = &mut self.desks[pool];
@@ -164,7 +164,7 @@ impl Flow {
     /// Servers that the boundary has added serve those that wait.
     fn begin_waiting(&mut self) {
         let Some(plain) = &mut self.plain else { return };
-        let left = (self.end - self.now) as i64;
+        let left = i128::from(self.end - self.now);
         for (index, waiting) in plain.waiting.iter_mut().enumerate() {
             if waiting.is_empty() {
                 continue;

@@ -28,7 +28,7 @@ impl Flow {
         {
             let (now, station) = (done.done_at, done.station as usize);
             let there = &mut self.stations[station];
-            let left = (self.end - now) as i64;
+            let left = i128::from(self.end - now);
             let is_free = there.busy <= there.servers;
             match if is_free { plain.waiting[station].pop_front() } else { None } {
                 Some(guest) => {
