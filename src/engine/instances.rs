@@ -37,7 +37,8 @@ pub struct Instances {
     pub tail_age_s: Vec<f32>,
     /// How long those being served have waited, s.
     pub served_wait_s: Vec<f32>,
-    /// Standard normal: how lucky its number in system is; empty unless that can kill some instance.
+    /// Standard normal: how lucky its number in system is; empty unless that can kill some
+    /// instance.
     pub crash_luck: Vec<f32>,
     /// How often that was drawn; empty likewise.
     pub crash_draws: Vec<u32>,
