@@ -176,6 +176,7 @@ fn a_ladder_of_settings_and_retries_read_well() {
         results[0].summary.peak_amplification = Some(factor);
         lines.push(said(&results[..1]));
     }
+    lines.push(said(&results));
     let mut quiet = proxied();
     quiet.events.clear();
     lines.push(verdict_line(&[Run { scenario: &quiet, result: &results[0] }]));
