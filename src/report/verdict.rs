@@ -210,7 +210,7 @@ fn deed(result: &RunResult) -> String {
 const ENDS_TOO_EARLY: &str = "the run ends before the fault is detected";
 
 /// Stable so far, for want of requests that the outcome could go by.
-fn is_unjudged(result: &RunResult) -> bool {
+pub(super) fn is_unjudged(result: &RunResult) -> bool {
     let is_stable = result.summary.outcome == Outcome::Stable;
     is_stable && !result.summary.is_judged && !is_without_requests(result)
 }
