@@ -287,7 +287,8 @@ fn what_came_before_the_trigger_is_not_counted_from_it() {
 #[test]
 fn an_outcome_without_requests_to_go_by_is_so_only_so_far() {
     let mut short = result("none", "none", Outcome::Stable, 0.5);
-    let table = |one: &RunResult| comparison_table(&[one.clone()], TableStyle::Plain, None);
+    let table =
+        |one: &RunResult| comparison_table(std::slice::from_ref(one), TableStyle::Plain, None);
     assert!(!table(&short).contains("so far"), "{}", table(&short));
     short.summary.is_judged = false;
     assert!(table(&short).contains("stable so far "), "{}", table(&short));
