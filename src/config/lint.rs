@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Document, Entity, Entry, Value};
-use super::lint_time;
+use super::document::{Document, Entity};
 use super::problems::Problems;
 use super::setting::Section;
+use super::{lint_time, lint_unread};
 use crate::diagnostic::{Problem, Span};
 use crate::model::{Balancing, Event, InstanceKind, Pool, PoolId, ProbeKind, Scenario, WhenFull};
 
@@ -36,7 +36,8 @@ pub(super) fn lint(document: &Document, scenario: &Scenario, problems: &mut Prob
     run_ends_early(document, scenario, problems);
     lint_time::gives_up_too_soon(document, scenario, problems);
     lint_time::sync_between_steps(document, scenario, problems);
-    unused(document, problems);
+    lint_unread::unused(document, problems);
+    lint_unread::means_nothing(document, scenario, problems);
 }
 
 fn nowhere_to_go(document: &Document, scenario: &Scenario, problems: &mut Problems) {
@@ -189,38 +190,6 @@ fn ends_early(at: Span, title: String, scenario: &Scenario) -> Problem {
     Problem::warning("run-ends-before-detection", at, title)
         .help("no request is left by which to tell whether the fleet holds")
         .help(format!("make `duration` longer than {least_s} s, or detect faster"))
-}
-
-fn unused(document: &Document, problems: &mut Problems) {
-    let used = |sections: &[Section], key: &str| -> BTreeSet<String> {
-        let entities = sections.iter().flat_map(|section| document.table(*section).values());
-        let values = entities.flat_map(|entity| &entity.values);
-        let of_key = values.filter(|(path, _)| {
-            // Calls name clients too, below the name of a pool.
-            *path == key || path.starts_with("calls.") && path.rsplit('.').next() == Some(key)
-        });
-        let name = |(_, entry): (&String, &Entry)| match &entry.value {
-            Value::Text(name) => Some(name.clone()),
-            _ => None,
-        };
-        of_key.filter_map(name).collect()
-    };
-    let (pool, callers) = ([Section::Pool], [Section::Pool, Section::Source]);
-    for (section, id, used) in [
-        (Section::Instance, "unused-instance", used(&pool, "instance")),
-        (Section::Client, "unused-client", used(&callers, "client")),
-        (Section::Autoscaler, "unused-autoscaler", used(&pool, "autoscaler")),
-        (Section::Zone, "unused-zone", used(&[Section::Pool, Section::Event], "zone")),
-    ] {
-        for entity in document.table(section).values() {
-            let is_default = section == Section::Client && entity.name == "default";
-            if !is_default && !used.contains(&entity.name) {
-                let title = format!("{} `{}` is used nowhere", section.word(), entity.name);
-                let problem = Problem::warning(id, entity.at, title);
-                problems.push(problem.help("use it, or leave it out"));
-            }
-        }
-    }
 }
 
 /// What is odd about a scenario under a policy's `set`, and is not without it.

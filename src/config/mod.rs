@@ -9,6 +9,7 @@ mod expand;
 mod fill;
 mod lint;
 mod lint_time;
+mod lint_unread;
 mod load;
 mod lower;
 mod overrides;

@@ -22,6 +22,8 @@ pub struct Recovery {
     recent: VecDeque<Ended>,
     now: Ended,
     before: Option<f64>,
+    /// Was there a whole minute after the trigger to go by?
+    had_window: bool,
     /// End of the first window since which every one was good enough.
     good_since_s: Option<f64>,
 }
@@ -55,6 +57,7 @@ impl Recovery {
             recent: VecDeque::new(),
             now: Ended::default(),
             before: None,
+            had_window: false,
             good_since_s: None,
         }
     }
@@ -96,6 +99,7 @@ impl Metric for Recovery {
         self.forget();
         let has_window = snapshot.time_s >= self.trigger_s + WINDOW_S - 1e-9;
         if let (Some(before), true) = (self.before, has_window) {
+            self.had_window = true;
             if self.completed_share() >= ENOUGH * before {
                 self.good_since_s.get_or_insert(snapshot.time_s);
             } else {
@@ -106,7 +110,9 @@ impl Metric for Recovery {
     }
 
     fn finish(&mut self, summary: &mut Summary) {
-        summary.recovered = self.trigger_ends.then_some(self.good_since_s.is_some());
+        // In a shorter run the fault itself is part of every window.
+        let is_told = self.trigger_ends && self.had_window;
+        summary.recovered = is_told.then_some(self.good_since_s.is_some());
         let start_s = |end_s: f64| (end_s - WINDOW_S - self.trigger_s).max(0.0);
         summary.time_to_recover_s = self.good_since_s.map(start_s);
     }

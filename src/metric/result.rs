@@ -194,7 +194,7 @@ pub struct Summary {
     /// Did any request arrive after the detection deadline? If not, `stable` only says that
     /// nothing was lost so far.
     pub is_judged: bool,
-    /// Did the fleet recover? None when the trigger never ends.
+    /// Did the fleet recover? None when the trigger never ends, or the run within a minute of it.
     pub recovered: Option<bool>,
     /// Completed in time.
     pub goodput_ratio: f64,

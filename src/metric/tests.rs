@@ -3,6 +3,7 @@
 use super::amplification::Amplification;
 use super::fixture::proxied;
 use super::phases::Phases;
+use super::recovery::Recovery;
 use super::resources::Resources;
 use super::simulate::EMPTY;
 use super::users::Users;
@@ -320,4 +321,24 @@ fn five_tries_at_once_triple_a_load_of_twice_the_capacity() {
     assert_close(Some(proxy.offered_rps), 2000.0, 20.0);
     assert_close(Some(proxy.retry_rps), 4000.0, 40.0);
     assert_close(proxy.goodput_ratio, 0.5, 0.01);
+}
+
+#[test]
+fn without_a_whole_minute_after_the_trigger_nothing_is_said_of_recovery() {
+    let mut scenario = proxied();
+    scenario.events.truncate(1);
+    let trigger_s = scenario.events[0].at.get();
+    scenario.events[0].until = Some(Seconds::new(trigger_s + 1.0).expect("a time"));
+    let recovered = |steps: u32| {
+        let mut metric = Recovery::new(&scenario, trigger_s);
+        for step in 1..=steps {
+            show(step, &[], &[], &mut |snapshot| metric.step(snapshot));
+        }
+        let mut summary = EMPTY;
+        metric.finish(&mut summary);
+        summary.recovered
+    };
+    let minute_over = 2 * (trigger_s as u32 + 60);
+    assert_eq!(recovered(minute_over - 1), None);
+    assert_eq!(recovered(minute_over), Some(true));
 }

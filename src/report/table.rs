@@ -2,6 +2,7 @@
 
 use comfy_table::{CellAlignment, ContentArrangement, LineStyle, Table, presets};
 
+use super::verdict::is_unjudged;
 use super::words;
 use crate::metric::{Outcome, RunResult};
 
@@ -28,7 +29,7 @@ const RECOVERED: usize = 8;
 /// Headings and their values; the first two are words, the rest figures.
 const COLUMNS: &[(&str, Value)] = &[
     ("policy", |r| r.policy.clone()),
-    ("outcome", |r| outcome_words(r.summary.outcome)),
+    ("outcome", outcome_words),
     ("goodput", |r| percent(r.summary.goodput_ratio)),
     ("shed", |r| percent(r.summary.shed_ratio)),
     ("late,\nrejected\nor lost", |r| {
@@ -54,8 +55,9 @@ fn percent(ratio: f64) -> String {
     format!("{percent:.1} %")
 }
 
-fn outcome_words(outcome: Outcome) -> String {
-    outcome.word().replace('_', " ")
+fn outcome_words(result: &RunResult) -> String {
+    let word = result.summary.outcome.word().replace('_', " ");
+    if is_unjudged(result) { format!("{word} so far") } else { word }
 }
 
 fn time(seconds: Option<f64>) -> String {
@@ -89,7 +91,7 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle, width: Option<
     if style == TableStyle::Coloured {
         let header_lines = lines.len() - results.len();
         for (line, result) in lines[header_lines..].iter_mut().zip(results) {
-            colour_outcome(line, result.summary.outcome);
+            colour_outcome(line, result);
         }
     }
     if !left_out.is_empty() {
@@ -139,10 +141,11 @@ pub(super) fn draw(
 }
 
 /// Only figures follow the outcome, so its last occurrence in the line is the cell.
-fn colour_outcome(line: &mut String, outcome: Outcome) {
-    let word = outcome_words(outcome);
+fn colour_outcome(line: &mut String, result: &RunResult) {
+    let word = outcome_words(result);
     if let Some(at) = line.rfind(&word) {
-        let code = match outcome {
+        let code = match result.summary.outcome {
+            Outcome::Stable if is_unjudged(result) => "33",
             Outcome::FullOutage => "1;31",
             Outcome::PartialOutage => "31",
             Outcome::Degraded => "33",

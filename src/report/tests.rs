@@ -176,6 +176,7 @@ fn a_ladder_of_settings_and_retries_read_well() {
         results[0].summary.peak_amplification = Some(factor);
         lines.push(said(&results[..1]));
     }
+    lines.push(said(&results));
     let mut quiet = proxied();
     quiet.events.clear();
     lines.push(verdict_line(&[Run { scenario: &quiet, result: &results[0] }]));
@@ -281,6 +282,16 @@ fn what_came_before_the_trigger_is_not_counted_from_it() {
     let table = comparison_table(&[early], TableStyle::Plain, None);
     assert!(verdict.contains("even before that") && table.contains("before"), "{verdict}\n{table}");
     assert!(!verdict.contains("-26") && !table.contains("-26"), "{verdict}\n{table}");
+}
+
+#[test]
+fn an_outcome_without_requests_to_go_by_is_so_only_so_far() {
+    let mut short = result("none", "none", Outcome::Stable, 0.5);
+    let table =
+        |one: &RunResult| comparison_table(std::slice::from_ref(one), TableStyle::Plain, None);
+    assert!(!table(&short).contains("so far"), "{}", table(&short));
+    short.summary.is_judged = false;
+    assert!(table(&short).contains("stable so far "), "{}", table(&short));
 }
 
 #[test]

@@ -37,7 +37,7 @@ fn retries(result: &RunResult) -> String {
 /// What the whole run is about: its first event, the first zone to fail, and how much more follows.
 fn condition(scenario: &Scenario) -> String {
     let Some((first, rest)) = scenario.events.split_first() else {
-        return "With nothing happening".to_owned();
+        return "Without any event".to_owned();
     };
     let is_set = |event: &Event| matches!(event.action, Action::Set { .. });
     if !rest.is_empty() && scenario.events.iter().all(is_set) {
@@ -134,10 +134,10 @@ fn compared(results: &[&RunResult]) -> String {
     let active = || results.iter().filter(|result| !is_baseline(result));
     // Of equals the first in the file is named: `max_by` would take the last.
     let Some(worst) = active().min_by(by_merit).copied() else {
-        return results.iter().map(|result| deed(result)).collect::<Vec<_>>().join("; ");
+        return results.iter().map(|result| deed_of_many(result)).collect::<Vec<_>>().join("; ");
     };
     let best = active().rev().max_by(by_merit).copied().unwrap_or(worst);
-    let mut clauses = vec![deed(worst)];
+    let mut clauses = vec![deed_of_many(worst)];
     if let Some(baseline) = baseline {
         let share = words::percent(goodput(baseline));
         clauses.push(if goodput(baseline) > goodput(worst) {
@@ -147,9 +147,20 @@ fn compared(results: &[&RunResult]) -> String {
         });
     }
     if !std::ptr::eq(best, worst) {
-        clauses.push(deed(best));
+        clauses.push(deed_of_many(best));
     }
     clauses.join("; ")
+}
+
+/// What one of several policies does, and what retries do under it.
+fn deed_of_many(result: &RunResult) -> String {
+    let deed = deed(result);
+    match result.summary.peak_amplification {
+        Some(factor) if factor >= AMPLIFIED => {
+            format!("{deed} while retries multiply the load {}", words::times(factor))
+        }
+        _ => deed,
+    }
 }
 
 /// What a policy does to the fleet.
@@ -199,7 +210,7 @@ fn deed(result: &RunResult) -> String {
 const ENDS_TOO_EARLY: &str = "the run ends before the fault is detected";
 
 /// Stable so far, for want of requests that the outcome could go by.
-fn is_unjudged(result: &RunResult) -> bool {
+pub(super) fn is_unjudged(result: &RunResult) -> bool {
     let is_stable = result.summary.outcome == Outcome::Stable;
     is_stable && !result.summary.is_judged && !is_without_requests(result)
 }

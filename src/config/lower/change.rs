@@ -111,6 +111,9 @@ fn fixed(assignment: &Assignment) -> Problem {
     let problem = Problem::error("not-in-run", assignment.path_span, title);
     match assignment.path.rsplit('.').next() {
         Some("instances") => problem.help("add or lose instances with an event of its own"),
+        _ if assignment.path.starts_with("simulation.") => {
+            problem.help("set it for the whole run: in its table, or by `--set`")
+        }
         _ => {
             problem.help("set it for the whole run: in its table, by `--set`, in a policy's `set`")
         }

@@ -76,7 +76,11 @@ pub fn trigger_words(scenario: &Scenario) -> String {
         Some(Action::Drain { .. }) => "the drain began".to_owned(),
         Some(Action::Slow { .. }) => "the slowdown began".to_owned(),
         Some(Action::Errors { .. }) => "the errors began".to_owned(),
-        Some(Action::Surge { .. }) => "the surge began".to_owned(),
+        Some(Action::Surge { factor, .. }) => match factor.get() {
+            0.0 => "the demand paused".to_owned(),
+            factor if factor < 1.0 => "the demand fell".to_owned(),
+            _ => "the surge began".to_owned(),
+        },
         Some(Action::AddInstances { .. }) => "instances were added".to_owned(),
         Some(Action::LaunchesRefused { .. }) => "launches were refused".to_owned(),
         Some(Action::Set { .. }) => "the settings changed".to_owned(),
@@ -101,14 +105,17 @@ pub fn compare_finding(results: &[RunResult]) -> String {
     let least = results.iter().map(goodput).fold(f64::INFINITY, f64::min);
     let most = results.iter().map(goodput).fold(0.0, f64::max);
     if results.len() > 1 && most - least < 0.002 && !is_outage(worst) {
-        return format!(
-            "All {} policies keep {} of requests",
-            results.len(),
-            percent(goodput(best))
-        );
+        let all = match results.len() {
+            2 => "Both policies keep".to_owned(),
+            count => format!("All {count} policies keep"),
+        };
+        return format!("{all} {} of requests", percent(goodput(best)));
     }
     let harm = harm(worst);
-    if std::ptr::eq(best, worst) || !is_outage(worst) && results.len() == 1 {
+    if std::ptr::eq(best, worst) {
+        if !is_outage(worst) {
+            return heading(&format!("{harm} of requests"));
+        }
         return heading(&format!("{harm} and keeps {} of requests", percent(goodput(best))));
     }
     heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
@@ -232,7 +239,8 @@ fn peak_words(scenario: &Scenario, result: &RunResult) -> String {
         Some((utilization, row)) => {
             let pool = &scenario.pools[row.pool.index()].name;
             let when = duration(row.time_s - zero_s);
-            format!("{pool} peaks at {}, {when}{after}", load(utilization))
+            let at = if after.is_empty() { "after " } else { "" };
+            format!("{pool} peaks at {}, {at}{when}{after}", load(utilization))
         }
         None => "Nothing was in rotation".to_owned(),
     }
@@ -271,5 +279,47 @@ pub fn phases_finding(scenario: &Scenario, results: &[RunResult]) -> String {
         true if least <= 0.0 => format!("{worst}; under {}, {}", best.policy, share(least)),
         true => format!("{worst}; under {}, at most {}", best.policy, share(least)),
         false => worst,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::model::{SourceId, Surged};
+    use crate::units::Ratio;
+
+    #[test]
+    fn titles_of_pauses_pairs_and_runs_without_events() {
+        let mut quiet = crate::metric::fixture::proxied();
+        let results = crate::report::fixture::proxied_results();
+        for (factor, said) in
+            [(0.0, "the demand paused"), (0.5, "the demand fell"), (2.0, "the surge began")]
+        {
+            let mut surged = quiet.clone();
+            for event in &mut surged.events {
+                let of = Surged::Source(SourceId::from_index(0));
+                let factor = Ratio::new(factor).unwrap();
+                event.action = Action::Surge { of, factor };
+            }
+            assert_eq!(trigger_words(&surged), said);
+        }
+        let share = |ratio: f64| {
+            let mut one = results[0].clone();
+            one.trigger_s = None;
+            one.summary.outcome = Outcome::Degraded;
+            one.summary.goodput_ratio = ratio;
+            one
+        };
+        let one = compare_finding(&[share(0.26)]);
+        assert_eq!(one, "watch-cpu keeps 26\u{a0}% of requests");
+        let two = compare_finding(&[share(0.75), share(0.75)]);
+        assert_eq!(two, "Both policies keep 75\u{a0}% of requests");
+        quiet.events.clear();
+        let mut busy = share(0.26);
+        let row = &mut busy.timeline[0];
+        (row.utilization, row.time_s) = (Some(4.0), 47.0);
+        let pool = quiet.pools[row.pool.index()].name.clone();
+        let peak = utilization_finding(&quiet, &[busy]);
+        assert_eq!(peak, format!("{pool} peaks at 400\u{a0}%, after 47\u{a0}s"));
     }
 }

@@ -283,7 +283,10 @@ fn note(all: &[Panel], shown: usize, most: f64, marks: &[EventMark]) -> String {
         sentences
             .push(format!("The {shown} of {} pools whose utilization peaks highest.", all.len()));
     }
-    let stops = all.iter().any(|panel| panel.rows.iter().flatten().any(|row| row.1.is_none()));
+    let stops = |rows: &Vec<(f64, Option<f64>)>| {
+        rows.windows(2).any(|pair| pair[0].1.is_some() && pair[1].1.is_none())
+    };
+    let stops = all.iter().any(|panel| panel.rows.iter().any(stops));
     if stops {
         sentences.push("A cross: nothing in rotation from there on.".to_owned());
     }
@@ -291,4 +294,21 @@ fn note(all: &[Panel], shown: usize, most: f64, marks: &[EventMark]) -> String {
         sentences.push(format!("Triangles at the upper edge: beyond {}.", percent(most)));
     }
     sentences.join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cross_is_explained_where_one_is_drawn() {
+        let said = |rows: Vec<(f64, Option<f64>)>| {
+            let panel = Panel { pool: PoolId::from_index(0), peak: 0.5, rows: vec![rows] };
+            note(&[panel], 1, MOST_SHOWN, &[])
+        };
+        assert_eq!(said(vec![(0.0, None), (1.0, None)]), "");
+        assert_eq!(said(vec![(0.0, None), (1.0, Some(0.5))]), "");
+        let stops = said(vec![(0.0, Some(0.5)), (1.0, None)]);
+        assert_eq!(stops, "A cross: nothing in rotation from there on.");
+    }
 }

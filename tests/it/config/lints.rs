@@ -237,3 +237,59 @@ fn a_sync_period_that_is_no_whole_number_of_steps_is_odd() {
     let unused = file("[autoscaler.x]\ntarget.workers = \"70%\"\nmax = 9\n");
     assert_eq!(titles(&unused, &[]), ["unused-autoscaler: autoscaler `x` is used nowhere"]);
 }
+
+#[test]
+fn what_only_a_policy_or_an_event_sets_is_used() {
+    let text = file(
+        "[client.patient]\ntimeout = \"9s\"\n[autoscaler.x]\ntarget.workers = \"70%\"\nmax = 9\n\
+         [policy.p]\nkind = \"none\"\nset = { \"pool.*.autoscaler\" = \"x\" }\n",
+    );
+    let patient = "unused-client: client `patient` is used nowhere";
+    assert_eq!(titles(&text, &[]), [patient]);
+    let with = |path: &str| {
+        format!("{text}[policy.q]\nkind = \"none\"\nset = {{ \"{path}\" = \"patient\" }}\n")
+    };
+    assert_eq!(titles(&with("pool.*.client"), &[]), [""; 0]);
+}
+
+#[test]
+fn keys_that_do_nothing_are_odd() {
+    let with = |more: &str| file(&format!("[source.s]\nto = \"web-a\"\ndemand_rps = 10\n{more}"));
+    let cancels = "[client.default]\ncancel = true\n";
+    let endless = "cancel-without-timeout: client `default` cancels what it never gives up";
+    assert_eq!(titles(&with(cancels), &[]), [endless]);
+    assert_eq!(titles(&with(&format!("{cancels}timeout = \"9s\"\n")), &[]), [""; 0]);
+
+    let retries = "[client.default]\nretry = { max_attempts = 3, budget = \"10%\" }\n";
+    let never = "never-retries: client `default` never retries, though it says how";
+    assert_eq!(titles(&with(retries), &[]), [""; 0]);
+    assert_eq!(titles(&with(retries), &["client.default.retry.budget=0%"]), [never]);
+    assert_eq!(titles(&with(retries), &["client.default.retry.max_attempts=1"]), [never]);
+    let allowed =
+        "[policy.p]\nkind = \"none\"\nset = { \"client.default.retry.budget\" = \"9%\" }\n";
+    let more = format!("{retries}{allowed}");
+    assert_eq!(titles(&with(&more), &["client.default.retry.budget=0%"]), [""; 0]);
+
+    let batches = with("arrivals = { kind = \"batch\", every = \"1s\" }\n");
+    let rare = "batches-too-rare: batches of `s` are further apart than the run is long";
+    assert_eq!(titles(&batches, &["source.s.arrivals.every=200s"]), [""; 0]);
+    assert_eq!(titles(&batches, &["source.s.arrivals.every=201s"]), [rare]);
+
+    let sized = file("autoscaler = \"x\"\n[autoscaler.x]\ntarget.workers = \"100%\"\nmax = 9\n");
+    let high = "target-out-of-reach: autoscaler `x` aims above what there is";
+    assert_eq!(titles(&sized, &[]), [""; 0]);
+    assert_eq!(titles(&sized, &["autoscaler.x.target.workers=101%"]), [high]);
+}
+
+#[test]
+fn a_client_of_a_pool_without_demand_is_odd() {
+    let text = file("client = \"default\"\n[source.s]\nto = \"web-a\"\ndemand_rps = 10\n");
+    assert_eq!(titles(&text, &[]), [""; 0]);
+    let fed = text
+        .replace("demand_rps = 160\n", "")
+        .replace("web-a", "web")
+        .replace("zones = [\"a\", \"b\"]", "zone = \"a\"\nfailover = {}");
+    let fed = fed.replace("[zone.b]\n", "");
+    let odd = "client-without-demand: pool `web` has a `client` but no demand of its own";
+    assert_eq!(titles(&fed, &[]), [odd]);
+}
