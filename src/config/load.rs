@@ -106,7 +106,13 @@ fn prepare(
     }
     fill::fill(&mut document, start);
     fill::default_client(&mut document, start);
-    let own = (!sets.is_empty()).then(|| {
+    // Only `auto` asks what the file says by itself.
+    let text_of = |set: &SourceId| sources.get(*set).text();
+    let names_plane = |set: &SourceId| {
+        let set = text_of(set).trim();
+        set.starts_with("simulation.plane=") && !set.ends_with("auto")
+    };
+    let own = (!sets.is_empty() && !sets.iter().any(names_plane)).then(|| {
         let mut own = document.clone();
         expand::expand(&mut own, &mut Problems::default());
         own
@@ -235,7 +241,7 @@ fn cases(
 /// The plane that the whole invocation runs on.
 fn plane(documents: &Documents, base: &Scenario, fallback: &str) -> PlaneChoice {
     let document = &documents.with_sets;
-    let own = documents.own.as_ref().and_then(|own| {
+    let own = documents.own.as_ref().filter(|_| !plane::is_named(document)).and_then(|own| {
         // A file that only its overrides make whole is taken with them.
         Some((own, lower::scenario(own, fallback, &mut Problems::default())?))
     });

@@ -16,6 +16,12 @@ pub struct PlaneChoice {
     pub auto_for: Option<f64>,
 }
 
+/// Does a file or its overrides name the plane?
+pub(super) fn is_named(document: &Document) -> bool {
+    let entry = document.simulation.get("plane");
+    matches!(entry.map(|entry| &entry.value), Some(Value::Text(word)) if word != "auto")
+}
+
 /// Chooses by the file as it stands, before overrides: an override of anything but the plane leaves
 /// the plane what it is. `document` has the overrides, `own` none.
 pub(super) fn choose(document: &Document, own: &Document, of_own: &Scenario) -> PlaneChoice {

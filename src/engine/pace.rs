@@ -69,11 +69,9 @@ impl World<'_> {
         let kind = self.kind(pool);
         let state = &self.pools[pool];
         let makes_calls = self.calls_s[pool].is_some();
-        let cost = 1.0 + state.redirected_share * (kind.redirect_cost - 1.0);
+        let cost = self.cost(pool);
         let own_s = kind.service_time.get();
-        let speed = state.modifiers.speed;
-        // A stopped process does nothing, whether or not there is anything to do.
-        let even_rate = if speed > 0.0 { speed / (own_s * cost) } else { 0.0 };
+        let even_rate = self.even_rate(pool);
         let consumed = kind.resources.iter().filter_map(|resource| resource.rate_rps());
         let freed = kind.workers.filter(|_| !kind.holds_workers(makes_calls));
         let pace = Pace {
@@ -86,6 +84,21 @@ impl World<'_> {
         };
         let is_plain = !makes_calls && own_s > 0.0 && pace.consumed_rps == f64::INFINITY;
         Pace { is_plain, ..pace }
+    }
+
+    /// Completions a second of one busy worker of speed 1, calls apart; infinite where a request
+    /// needs no service of its own.
+    #[must_use]
+    pub fn even_rate(&self, pool: usize) -> f64 {
+        let speed = self.pools[pool].modifiers.speed;
+        let own_s = self.kind(pool).service_time.get();
+        // A stopped process does nothing, whether or not there is anything to do.
+        if speed > 0.0 { speed / (own_s * self.cost(pool)) } else { 0.0 }
+    }
+
+    /// Work of an average try inside, in tries at home.
+    fn cost(&self, pool: usize) -> f64 {
+        1.0 + self.pools[pool].redirected_share * (self.kind(pool).redirect_cost - 1.0)
     }
 
     /// Completions a second of one busy server of an instance.

@@ -13,7 +13,6 @@ use super::events::EventState;
 use super::instances::{Instances, Kept, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::origins::{OriginState, UsersTries};
-use super::pace::Pace;
 use super::plane::fluid::Lanes;
 use super::plane::requests::Requests;
 use super::rng::{Purpose, Stream};
@@ -51,8 +50,9 @@ pub struct Conditions {
     pub receivers: u32,
     /// Instances whose process is up.
     pub up: u32,
-    /// How fast its instances work.
-    pub pace: Pace,
+    /// Completions a second of one busy worker of speed 1. (What else there is to their pace changes
+    /// only with settings, or where pools call and are never calm.)
+    pub even_rate: f64,
     /// Share of tries that fail at once.
     pub error_share: f64,
 }

@@ -220,6 +220,9 @@ impl Scenario {
     /// Nominal capacity of one instance of a pool at unloaded latencies, requests a second.
     #[must_use]
     pub fn instance_capacity_rps(&self, pool: PoolId) -> f64 {
+        if self.pools[pool.index()].calls.is_empty() {
+            return self.kinds[self.pools[pool.index()].kind.index()].capacity_rps(None);
+        }
         let calls_s = unloaded_calls_s(&self.kinds, &self.pools, &self.call_order);
         self.kinds[self.pools[pool.index()].kind.index()].capacity_rps(calls_s[pool.index()])
     }

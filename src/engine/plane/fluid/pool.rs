@@ -30,7 +30,7 @@ pub fn serve_pool(world: &mut World<'_>, pool: usize, is_row: bool, shares: &mut
         client_sum: weighted_sum(&state.incoming_by_client),
         receivers: if panics { state.there() } else { state.out.in_rotation },
         up: state.out.up,
-        pace: world.pace(pool),
+        even_rate: world.even_rate(pool),
         error_share: state.modifiers.error_share,
     };
     // A row also shows the latency, which only rows work out.
@@ -90,7 +90,7 @@ fn serve_instances(
         totals.lost += conditions.incoming_rps * step_s;
     }
     let arrivals = arrival_process(world.settings[pool].balancing, conditions.receivers);
-    let context = instance::Context::new(world, pool, conditions.pace, arrivals, is_row);
+    let context = instance::Context::new(world, pool, world.pace(pool), arrivals, is_row);
     let mut is_still = true;
     for (place, i) in world.pools[pool].instances().enumerate() {
         let offered_rps = conditions.incoming_rps * shares[place];
