@@ -50,8 +50,8 @@ pub struct Conditions {
     pub receivers: u32,
     /// Instances whose process is up.
     pub up: u32,
-    /// Completions a second of one busy worker of speed 1. (What else there is to their pace changes
-    /// only with settings, or where pools call and are never calm.)
+    /// Completions a second of one busy worker of speed 1. (What else there is to their pace
+    /// changes only with settings, or where pools call and are never calm.)
     pub even_rate: f64,
     /// Share of tries that fail at once.
     pub error_share: f64,
