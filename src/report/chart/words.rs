@@ -57,7 +57,8 @@ pub fn load(ratio: f64) -> String {
 pub fn duration(seconds: f64) -> String {
     let sign = if seconds < 0.0 { "−" } else { "" };
     let seconds = seconds.abs();
-    if seconds > 0.0 && seconds < 0.05 {
+    let tenths = 10.0 * seconds;
+    if seconds < 0.995 && (tenths - tenths.round()).abs() > 1e-6 {
         return format!("{sign}{}{NBSP}ms", number(1000.0 * seconds, 1));
     }
     if seconds < 9.95 {
@@ -127,6 +128,9 @@ mod tests {
         assert_eq!(said(165.0), "2 min 45 s");
         assert_eq!(said(45.2), "45 s");
         assert_eq!(said(4.5), "4.5 s");
+        assert_eq!(said(0.5), "0.5 s");
+        assert_eq!(said(0.05), "50 ms");
+        assert_eq!(said(0.25), "250 ms");
         assert_eq!(said(9.96), "10 s");
         assert_eq!(said(59.7), "1 min");
         assert_eq!(said(3600.0), "1 h");
