@@ -145,12 +145,8 @@ impl World<'_> {
         }
         if let Some((max_wait, servers)) = kind.max_wait.zip(places.servers) {
             let rate = self.rate_of(pool, i, f64::from(servers));
-            let admitted = max_wait.get() * f64::from(servers) * rate;
-            let admitted = ((admitted + 1e-9).floor() as u64).min(MOST_PLACES) + 1;
-            let limit = u64::from(servers) + in_three_digits(admitted);
-            let hard_limit = places.hard_limit;
-            places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
-            places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
+            let served = max_wait.get() * f64::from(servers) * rate;
+            places.limit_by_deadline(u64::from(servers), served);
         }
         places
     }
@@ -208,6 +204,17 @@ pub struct Places {
     pub by_deadline: bool,
 }
 
+impl Places {
+    /// Limits tries by `max_wait`, within which `served` are served, `servers` at a time: to the
+    /// servers and ⌊served⌋ + 1 that wait.
+    pub fn limit_by_deadline(&mut self, servers: u64, served: f64) {
+        let admitted = ((served + 1e-9).floor() as u64).min(MOST_PLACES) + 1;
+        let limit = servers.saturating_add(in_three_digits(admitted));
+        self.by_deadline = self.hard_limit.is_none_or(|hard_limit| limit < hard_limit);
+        self.limit = Some(self.hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
+    }
+}
+
 /// Rounds a number of servers over 100 up to one of a few, a tenth apart: each is a table, and the
 /// latency of calls moves at every step.
 fn up_the_ladder(servers: f64) -> f64 {
@@ -222,10 +229,10 @@ fn up_the_ladder(servers: f64) -> f64 {
 }
 
 /// Where places are as good as without limit.
-pub const MOST_PLACES: u64 = 1_000_000_000_000_000;
+const MOST_PLACES: u64 = 1_000_000_000_000_000;
 
 /// Rounds down to three digits.
-pub fn in_three_digits(places: u64) -> u64 {
+fn in_three_digits(places: u64) -> u64 {
     let unit = 10_u64.pow(places.max(1).ilog10().saturating_sub(2));
     if places > 1_000 { places / unit * unit } else { places }
 }

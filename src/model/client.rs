@@ -15,10 +15,13 @@ pub struct Client {
     pub retry: Option<Retry>,
 }
 
+/// Most tries of a request that a client may make.
+pub const MOST_ATTEMPTS: u32 = 64;
+
 /// How failed tries are tried again (MODEL §6).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Retry {
-    /// Tries in all, the first included; at least 1.
+    /// Tries in all, the first included; from 1 to [`MOST_ATTEMPTS`].
     pub max_attempts: u32,
     /// How long to wait before the next try.
     pub backoff: Backoff,

@@ -16,7 +16,7 @@ pub use autoscaler::{
     Autoscaler, ScaleAmount, ScaleMetric, ScalePolicy, ScaleRules, ScaleSelect, ScaleTarget, Signal,
 };
 pub use change::{AutoscalerSetting, Change, ClientSetting, InstanceSetting, PoolSetting};
-pub use client::{Backoff, Budget, Client, Jitter, Retry};
+pub use client::{Backoff, Budget, Client, Jitter, MOST_ATTEMPTS, Retry};
 pub use event::{Action, Event, LossAmount, Surged};
 pub use graph::{Edge, FailoverEdge, Node, PoolFailover, Target, TopologyGraph};
 pub use id::{AutoscalerId, ClientId, KindId, OriginId, PoolId, ServiceId, SourceId, ZoneId};

@@ -2,10 +2,8 @@
 
 use super::LENGTH;
 use crate::config::setting::{Default, InRun, Kind, Range, Section, Setting};
-use crate::model::ClientSetting;
+use crate::model::{ClientSetting, MOST_ATTEMPTS};
 
-/// Most tries of a request.
-const MOST_ATTEMPTS: u64 = 64;
 /// Most tries that arrive at once.
 const MOST_AT_ONCE: u64 = 1_000_000_000;
 
@@ -27,7 +25,7 @@ pub(super) fn client() -> Vec<Setting> {
         ),
         Setting::new(
             "client.*.retry.max_attempts",
-            Kind::Count(1, MOST_ATTEMPTS),
+            Kind::Count(1, MOST_ATTEMPTS as u64),
             Default::Is("3"),
             "Tries in all, the first included; a client without `retry` never retries.",
         )

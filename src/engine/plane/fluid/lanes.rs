@@ -15,10 +15,6 @@ use super::leaving::Leaving;
 use super::requests::RequestFlows;
 use super::sender::Sender;
 
-/// Tries of this number and later ones are counted together: who has more attempts than that tries
-/// for ever.
-pub const MOST_ATTEMPTS: usize = 64;
-
 /// Tries by their number, from the first.
 pub type ByAttempt = Vec<f64>;
 

@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 
 use crate::engine::origins::OriginState;
 use crate::engine::retry::{Failure, backoff_s, may_retry};
-use crate::model::{Client, Jitter, Retry};
+use crate::model::{Client, Jitter, MOST_ATTEMPTS, Retry};
 
-use super::lanes::{ByAttempt, Lane, MOST_ATTEMPTS};
+use super::lanes::{ByAttempt, Lane};
 use super::requests::RequestFlows;
 
 /// An origin's tries.
@@ -116,7 +116,7 @@ impl Tried {
             time_s += reached * try_s;
             fails += reached * (failed + shed - again);
             reached *= again;
-            if reached < 1e-12 || attempt as usize >= 16 * MOST_ATTEMPTS {
+            if reached < 1e-12 || attempt >= 16 * MOST_ATTEMPTS {
                 break;
             }
             if let Some(retry) = &client.retry {
@@ -149,7 +149,7 @@ impl Sender {
             (Failure::Lost, &failed.inside),
             (Failure::TimedOut, &timed_out),
         ];
-        let is_last = |place: usize| place + 1 >= MOST_ATTEMPTS;
+        let is_last = |place: usize| place + 1 >= MOST_ATTEMPTS as usize;
         let wanted = |failure: Failure, tries: &ByAttempt| -> f64 {
             let numbered = tries.iter().zip(1_u32..);
             numbered.filter(|(_, n)| may_retry(client, failure, *n)).map(|(tries, _)| tries).sum()

@@ -19,9 +19,6 @@ pub fn start(world: &mut World<'_>) {
         None => fill(world),
         Some(mut lanes) => {
             find_flows(world, &mut lanes);
-            let instances = 0..world.instances.mean.len();
-            let started = instances.map(|i| world.instances.tries[i]).sum::<f64>();
-            debug_assert!(started.is_finite());
             world.lanes = Some(lanes);
         }
     }

@@ -8,7 +8,7 @@ use super::plain::{Plain, is_plain};
 use super::sender::Sender;
 use super::station::{Station, UNLIMITED};
 use super::work::Moved;
-use crate::engine::pace::{MOST_PLACES, Places, in_three_digits};
+use crate::engine::pace::Places;
 use crate::engine::retry::Bucket;
 use crate::engine::rng::{Purpose, Stream};
 use crate::engine::route::{is_panicking, receives};
@@ -280,10 +280,7 @@ impl Shape {
             (None, by_rate) => by_rate.map(|c| (c, worked_rps)),
         };
         if let Some((max_wait_s, (c, rps))) = self.max_wait_s.zip(served) {
-            let admitted = ((max_wait_s * rps + 1e-9).floor() as u64).min(MOST_PLACES);
-            let limit = c.saturating_add(in_three_digits(admitted + 1));
-            places.by_deadline = hard_limit.is_none_or(|hard_limit| limit < hard_limit);
-            places.limit = Some(hard_limit.map_or(limit, |hard_limit| hard_limit.min(limit)));
+            places.limit_by_deadline(c, max_wait_s * rps);
         }
         places
     }

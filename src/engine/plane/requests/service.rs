@@ -223,10 +223,8 @@ impl Flow {
     /// A try leaves its instance with an answer.
     pub(super) fn finish(&mut self, one: TryRef) {
         let Some(&there) = self.tries.get(one) else { return };
-        if there.stage != Stage::Calling {
-            // Its own work was the last of it: worker and server are free already or now.
-            self.set_stage(one, Stage::Calling);
-        }
+        // Whatever it did last, it has only its server left to give back.
+        self.set_stage(one, Stage::Calling);
         self.release(one);
         let desk = &mut self.desks[there.pool as usize];
         desk.record(self.now - there.sent);
