@@ -95,8 +95,7 @@ fn measured(work: impl FnOnce()) -> (f64, usize) {
 }
 
 fn engine_alone(case: &Case) {
-    let mut policy = case.policy.build();
-    engine::run(&case.scenario, policy.as_mut(), 0.0, 20, &mut Nobody);
+    engine::run(case, 20, &mut Nobody);
 }
 
 fn main() {

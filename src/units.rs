@@ -76,6 +76,11 @@ unit!(
     1e6
 );
 
+impl Ratio {
+    /// All of something.
+    pub const ONE: Self = Self(1.0);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

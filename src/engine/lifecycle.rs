@@ -14,6 +14,9 @@ impl World<'_> {
         let boundary = self.step + 1;
         let instance = (i - self.pools[pool].first) as u32;
         if self.instances.has(i, flag::IN_ROTATION) {
+            if !self.may_be_out(pool) {
+                return;
+            }
             self.instances.mark(i, flag::IN_ROTATION, false);
             self.pools[pool].out.in_rotation -= 1;
             self.pools[pool].is_stale = true;
@@ -36,6 +39,15 @@ impl World<'_> {
             }
             OnUnhealthy::Restart => {}
         }
+    }
+
+    /// May another instance of a pool be out of rotation?
+    fn may_be_out(&self, pool: usize) -> bool {
+        let most = self.kind(pool).health_check.max_out_of_rotation.get();
+        let out = &self.pools[pool].out;
+        let would_be = (out.expected + 1).saturating_sub(out.in_rotation);
+        // A third of 12 is 4, however that is written.
+        f64::from(would_be) <= most * f64::from(out.expected) + 1e-9
     }
 
     /// Puts an instance into rotation.

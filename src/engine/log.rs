@@ -1,6 +1,7 @@
 //! What happens in a run, as values given to observers.
 
 use crate::model::{PoolId, ZoneId};
+use crate::policy::{BreakerAction, Trip};
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -137,6 +138,17 @@ pub enum Happening {
         /// Instances after.
         to: u32,
     },
+    /// The cascade circuit breaker tripped: redirecting stops.
+    BreakerOpen {
+        /// Why.
+        trip: Trip,
+        /// What becomes of what was moved.
+        action: BreakerAction,
+    },
+    /// Redirecting is tried again.
+    BreakerHalfOpen,
+    /// The breaker is closed again.
+    BreakerClosed,
     /// Instances could not be launched.
     LaunchRefused {
         /// Of which pool.
@@ -167,6 +179,9 @@ impl Happening {
             Self::InstanceCrashed { .. } => "instance_crashed",
             Self::ScaleUp { .. } => "scale_up",
             Self::ScaleDown { .. } => "scale_down",
+            Self::BreakerOpen { .. } => "breaker_open",
+            Self::BreakerHalfOpen => "breaker_half_open",
+            Self::BreakerClosed => "breaker_closed",
             Self::LaunchRefused { .. } => "launch_refused",
         }
     }

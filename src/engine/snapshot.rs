@@ -39,6 +39,8 @@ pub struct PoolStep {
     pub is_draining: bool,
     /// Answered by a fallback.
     pub degraded: f64,
+    /// Tries of this pool that the fallback has yet to answer.
+    pub deferred: f64,
     /// Tries in the system.
     pub in_flight: f64,
     /// Mean of that over the step.

@@ -1,6 +1,6 @@
 //! The simulation: one pass down MODEL §3's list for every step.
 
-use crate::policy::{Policy, PoolView};
+use crate::policy::{Case, Policy, PoolView};
 
 use super::books::FluidBooks;
 use super::snapshot::{Observer, PoolStep, Snapshot};
@@ -15,15 +15,12 @@ struct Scratch {
     shown: Vec<PoolStep>,
 }
 
-/// Runs a scenario under a policy from time 0 to its end. A row of the series ends every
+/// Runs a case from time 0 to its end. A row of the series ends every
 /// `row_steps` ≥ 1 steps, and at the end.
-pub fn run(
-    scenario: &crate::model::Scenario,
-    policy: &mut dyn Policy,
-    report_interval_s: f64,
-    row_steps: u32,
-    observer: &mut dyn Observer,
-) {
+pub fn run(case: &Case, row_steps: u32, observer: &mut dyn Observer) {
+    let scenario = &case.scenario;
+    let mut policy = case.policy.build();
+    let report_interval_s = case.policy.report_interval.get();
     let mut world = World::new(scenario);
     let mut scratch = Scratch::default();
     let steps = scenario.simulation.steps();
@@ -31,7 +28,7 @@ pub fn run(
     start(&mut world, observer);
     while world.step < steps {
         let is_row = (world.step + 1).is_multiple_of(row_steps.max(1)) || world.step + 1 == steps;
-        step(&mut world, policy, report_interval_s, is_row, observer, &mut scratch);
+        step(&mut world, policy.as_mut(), report_interval_s, is_row, observer, &mut scratch);
         world.step += 1;
     }
 }

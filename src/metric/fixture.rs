@@ -37,6 +37,7 @@ fn kind(name: &str, service_time_s: f64, resource: Resource) -> InstanceKind {
             healthy_threshold: 2,
             on_unhealthy: OnUnhealthy::Eject,
             phase: None,
+            max_out_of_rotation: Ratio::ONE,
         },
     }
 }
@@ -113,6 +114,7 @@ pub(crate) fn proxied() -> Scenario {
         sources,
         autoscalers: vec![],
         phases: [("50ms", 1.5), ("100ms", 4.5), ("200ms", 7.5), ("400ms", 10.5)].map(phase).into(),
+        alerts: Vec::new(),
         call_order: vec![PoolId(0), PoolId(1)],
         graph: TopologyGraph::new(1, 2, &pools, &failover),
         pool_rows: vec![PoolId(0), PoolId(1)],

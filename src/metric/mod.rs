@@ -23,7 +23,7 @@ mod users;
 pub use bound::bound_rps;
 pub use hit::hit_pools;
 pub use result::{
-    FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,
+    FiredAlert, FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,
 };
 pub use simulate::simulate;
 

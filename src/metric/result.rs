@@ -111,6 +111,8 @@ pub struct PoolRow {
     pub latency_mean_s: Option<f64>,
     /// 99th percentile of the latency of an answer; none without answers.
     pub latency_p99_s: Option<f64>,
+    /// Tries of this pool that the fallback has yet to answer.
+    pub deferred: f64,
     /// State.
     pub state: PoolState,
 }
@@ -234,6 +236,19 @@ pub struct Summary {
     pub peak_amplification: Option<f64>,
 }
 
+/// An alert that fired.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct FiredAlert {
+    /// Which alert of the scenario.
+    pub alert: u32,
+    /// When, simulation time.
+    pub time_s: f64,
+    /// The pool that it is about; none where it is about the fleet.
+    pub pool: Option<PoolId>,
+    /// The signal's value then.
+    pub value: f64,
+}
+
 /// Everything that reports and charts are drawn from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunResult {
@@ -241,6 +256,8 @@ pub struct RunResult {
     pub policy: String,
     /// The policy's kind.
     pub policy_kind: &'static str,
+    /// The named bundles of settings that it was run with.
+    pub bundles: Vec<String>,
     /// How instances served.
     pub plane: Plane,
     /// First event; none without events.
@@ -256,6 +273,8 @@ pub struct RunResult {
     pub phases: Vec<PhaseRow>,
     /// What happened, in order.
     pub log: Vec<LogEntry>,
+    /// Alerts that fired, in order; each the first time that it did.
+    pub alerts: Vec<FiredAlert>,
     /// The verdict.
     pub summary: Summary,
 }

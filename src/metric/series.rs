@@ -186,6 +186,7 @@ fn row(
         queue: level.queue,
         latency_mean_s: level.latency.map(|latency| latency.mean_s()),
         latency_p99_s,
+        deferred: level.deferred,
         state: state(level, snapshot.step_s),
     }
 }

@@ -42,9 +42,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         phases: Phases::new(scenario),
         log: Vec::new(),
     };
-    let mut policy = case.policy.build();
-    let report_s = case.policy.report_interval.get();
-    engine::run(scenario, policy.as_mut(), report_s, row_steps, &mut watch);
+    engine::run(case, row_steps, &mut watch);
     let mut summary = EMPTY;
     for metric in &mut watch.metrics {
         metric.finish(&mut summary);
@@ -53,6 +51,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
     RunResult {
         policy: case.policy.name.clone(),
         policy_kind: case.policy.kind.name,
+        bundles: case.policy.bundles.clone(),
         plane: scenario.simulation.plane,
         trigger_s,
         timeline: watch.series.timeline,
@@ -60,6 +59,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         resources: watch.resources.rows,
         phases: watch.phases.rows(),
         log: watch.log,
+        alerts: Vec::new(),
         summary,
     }
 }

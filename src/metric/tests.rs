@@ -254,7 +254,14 @@ fn users_requests_are_not_the_calls_that_serve_them() {
 fn simulated(scenario: Scenario) -> RunResult {
     let kind = policy::kind("none").unwrap();
     let report_interval = Seconds::ZERO;
-    let policy = PolicySpec { name: "none".into(), kind, values: vec![], report_interval };
+    let policy = PolicySpec {
+        name: "none".into(),
+        kind,
+        values: vec![],
+        report_interval,
+        mitigations: Default::default(),
+        bundles: vec![],
+    };
     super::simulate(&Case { scenario, policy }, 1)
 }
 

@@ -146,4 +146,7 @@ pub struct HealthCheck {
     /// When the first probe is sent, below `interval`, the same for all; drawn from the seed
     /// without one.
     pub phase: Option<Seconds>,
+    /// No instance is taken out of rotation while this share of its pool is out or would be; in
+    /// [0, 1].
+    pub max_out_of_rotation: Ratio,
 }

@@ -1,5 +1,6 @@
 //! The world as plain values, already valid: what a topology file describes once it is read.
 
+mod alert;
 mod autoscaler;
 mod change;
 mod client;
@@ -12,6 +13,7 @@ mod pool;
 mod resource;
 mod scenario;
 
+pub use alert::{Alert, AlertSeverity, AlertSignal};
 pub use autoscaler::{
     Autoscaler, ScaleAmount, ScaleMetric, ScalePolicy, ScaleRules, ScaleSelect, ScaleTarget, Signal,
 };

@@ -1,5 +1,6 @@
 //! Everything one run needs but its policy.
 
+use super::alert::Alert;
 use super::autoscaler::Autoscaler;
 use super::change::Change;
 use super::client::Client;
@@ -101,6 +102,8 @@ pub struct Scenario {
     pub autoscalers: Vec<Autoscaler>,
     /// Measuring windows, by `from`, then name.
     pub phases: Vec<Phase>,
+    /// What is to be noticed, in the order of the file.
+    pub alerts: Vec<Alert>,
     /// Every pool, callers before those that they call.
     pub call_order: Vec<PoolId>,
     /// Zones and pools with their edges.

@@ -1,6 +1,6 @@
 //! What a policy is called, what can be set on it, and how it is made.
 
-use super::Policy;
+use super::{Mitigations, Policy};
 use crate::units::Seconds;
 
 /// The unit of a policy's setting.
@@ -60,6 +60,10 @@ pub struct PolicySpec {
     pub values: Vec<Option<f64>>,
     /// How old the load reports that it sees may be.
     pub report_interval: Seconds,
+    /// What goes with it.
+    pub mitigations: Mitigations,
+    /// The named bundles of settings (`[mitigation.*]`) that it is run with.
+    pub bundles: Vec<String>,
 }
 
 impl PolicySpec {

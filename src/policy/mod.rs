@@ -6,6 +6,7 @@
 mod capacity_aware;
 mod case;
 mod kind;
+mod mitigation;
 mod none;
 mod plan;
 mod rate_limited;
@@ -15,6 +16,7 @@ mod view;
 
 pub use case::Case;
 pub use kind::{PolicyKind, PolicySetting, PolicySpec, SettingUnit};
+pub use mitigation::{Breaker, BreakerAction, Fallback, Mitigations, Shed, Trip};
 pub use plan::{Plan, Redirect};
 pub use view::{PoolView, View};
 

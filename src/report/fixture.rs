@@ -49,6 +49,7 @@ pub(crate) fn result(
     RunResult {
         policy: policy.to_owned(),
         policy_kind,
+        bundles: vec![],
         plane: crate::model::Plane::Fluid,
         trigger_s: Some(60.0),
         timeline: timeline(2),
@@ -63,6 +64,7 @@ pub(crate) fn result(
         resources: vec![],
         phases: vec![],
         log: log(),
+        alerts: vec![],
         summary,
     }
 }
@@ -94,6 +96,7 @@ pub(crate) fn timeline(intervals: u32) -> Vec<PoolRow> {
             queue: value * 37.0,
             latency_mean_s: Some(value / 41.0),
             latency_p99_s: None,
+            deferred: 0.0,
             state: PoolState::Healthy,
         }
     };

@@ -95,6 +95,7 @@ fn health_check(table: &Table<'_>, problems: &mut Problems) -> Option<HealthChec
     let healthy_threshold = table.small_count("health_check.healthy_threshold", problems);
     let on_unhealthy = table.text("health_check.on_unhealthy", problems);
     let phase_s = table.optional_number("health_check.phase", problems);
+    let max_out = table.number("health_check.max_out_of_rotation", problems);
     let interval_s = interval_s?;
     let default_s = DEFAULT_PROBE_TIMEOUT_S.min(interval_s);
     let timeout_s = timeout_s.map(|timeout_s| timeout_s.unwrap_or(default_s));
@@ -123,6 +124,7 @@ fn health_check(table: &Table<'_>, problems: &mut Problems) -> Option<HealthChec
             _ => OnUnhealthy::Eject,
         },
         phase: optional_seconds(phase_s)?,
+        max_out_of_rotation: Ratio::new(max_out?).ok()?,
     })
 }
 

@@ -5,7 +5,7 @@ use crate::config::document::{Assignment, Document, Entity, Value};
 use crate::config::problems::{Problems, list, or_list};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::policy::{self, PolicyKind, PolicySetting, PolicySpec};
+use crate::policy::{self, Mitigations, PolicyKind, PolicySetting, PolicySpec};
 use crate::units::Seconds;
 
 /// The keys that every policy has.
@@ -40,7 +40,14 @@ fn named(entity: &Entity, problems: &mut Problems) -> NamedPolicy {
     let values = kind.and_then(|kind| values(kind, &table, problems));
     let spec = kind.zip(values).zip(report_interval_s).and_then(|((kind, values), interval_s)| {
         let report_interval = Seconds::new(interval_s).ok()?;
-        Some(PolicySpec { name: entity.name.clone(), kind, values, report_interval })
+        Some(PolicySpec {
+            name: entity.name.clone(),
+            kind,
+            values,
+            report_interval,
+            mitigations: Mitigations::default(),
+            bundles: vec![],
+        })
     });
     NamedPolicy { spec, set }
 }

@@ -95,6 +95,7 @@ fn whole(
         sources,
         autoscalers: parts.autoscalers.into_iter().collect::<Option<_>>()?,
         phases,
+        alerts: Vec::new(),
         call_order,
         pool_rows: rows(Section::Pool).into_iter().map(PoolId::from_index).collect(),
         zone_rows: rows(Section::Zone).into_iter().map(ZoneId::from_index).collect(),

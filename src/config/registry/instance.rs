@@ -175,9 +175,10 @@ fn health_check() -> Vec<Setting> {
         .absent("random"),
         Setting::new(
             "instance.*.health_check.max_out_of_rotation",
-            Kind::Later,
-            Default::Nothing,
-            "The most instances that the health check may take out of rotation.",
+            Kind::Ratio(Range::from(0.0, 1.0)),
+            Default::Is("\"100%\""),
+            "The health check takes no instance out of rotation that would make a larger share of \
+             its pool than this be out.",
         ),
     ]
 }

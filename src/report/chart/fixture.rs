@@ -49,6 +49,7 @@ fn kind() -> InstanceKind {
             healthy_threshold: 2,
             on_unhealthy: OnUnhealthy::Remove,
             phase: None,
+            max_out_of_rotation: Ratio::ONE,
         },
     }
 }
@@ -110,6 +111,7 @@ pub fn scenario(zones: &[&str], pools_a_zone: usize) -> Scenario {
         sources: vec![],
         autoscalers: vec![],
         phases: vec![],
+        alerts: Vec::new(),
         call_order: (0..pools.len()).map(PoolId::from_index).collect(),
         graph: TopologyGraph::new(zones.len(), 1, &pools, &failover),
         pool_rows: (0..pools.len()).map(PoolId::from_index).collect(),
@@ -196,6 +198,8 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
     RunResult {
         policy: plot.policy.into(),
         policy_kind: plot.kind,
+        bundles: vec![],
+        alerts: vec![],
         plane: Plane::Fluid,
         resources: vec![],
         phases: vec![],
@@ -251,6 +255,7 @@ fn pool_row(
         queue: 0.0,
         latency_mean_s: None,
         latency_p99_s: None,
+        deferred: 0.0,
         state: PoolState::Healthy,
     }
 }
@@ -312,7 +317,14 @@ pub fn simulated(scenario: &Scenario, kinds: &[&str]) -> Vec<RunResult> {
         let kind = policy::kind(name).unwrap();
         let values = kind.settings.iter().map(|setting| setting.default).collect();
         let report_interval = Seconds::ZERO;
-        let policy = PolicySpec { name: (*name).to_owned(), kind, values, report_interval };
+        let policy = PolicySpec {
+            name: (*name).to_owned(),
+            kind,
+            values,
+            report_interval,
+            mitigations: Default::default(),
+            bundles: vec![],
+        };
         metric::simulate(&Case { scenario: scenario.clone(), policy }, 1)
     };
     kinds.iter().map(run).collect()

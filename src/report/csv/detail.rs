@@ -2,6 +2,7 @@
 
 use crate::engine::Happening;
 use crate::model::{Action, Event, LossAmount, PoolId};
+use crate::policy::{BreakerAction, Trip};
 use crate::report::{Run, words};
 
 /// How much an entry of the event log matters.
@@ -38,13 +39,16 @@ impl Severity {
             | Happening::InstanceRestarted { .. }
             | Happening::InstanceUnhealthy { .. }
             | Happening::RedirectStart { .. }
-            | Happening::ShedStart { .. } => Self::Warning,
+            | Happening::ShedStart { .. }
+            | Happening::BreakerOpen { .. } => Self::Warning,
             Happening::EventEnded { .. }
             | Happening::InstanceStarted { .. }
             | Happening::InstanceHealthy { .. }
             | Happening::PoolHealthy { .. }
             | Happening::RedirectEnd { .. }
             | Happening::ShedEnd { .. }
+            | Happening::BreakerHalfOpen
+            | Happening::BreakerClosed
             | Happening::ScaleUp { .. }
             | Happening::ScaleDown { .. } => Self::Info,
             Happening::InstanceCrashed { .. } | Happening::LaunchRefused { .. } => Self::Warning,
@@ -114,11 +118,32 @@ pub(super) fn detail(what: &Happening, run: &Run<'_>) -> String {
         Happening::ScaleUp { from, to, .. } | Happening::ScaleDown { from, to, .. } => {
             format!("the autoscaler changes {from} to {to} instances")
         }
+        Happening::BreakerOpen { trip, action } => tripped(&trip, action),
+        Happening::BreakerHalfOpen => "redirecting is tried again".to_owned(),
+        Happening::BreakerClosed => "redirecting is as usual again".to_owned(),
         Happening::LaunchRefused { wanted, .. } => {
             let verb = if wanted == 1 { "is" } else { "are" };
             format!("{} {verb} refused", words::counted(u64::from(wanted), "launch"))
         }
     }
+}
+
+fn tripped(trip: &Trip, action: BreakerAction) -> String {
+    let why = match *trip {
+        Trip::Pools { count } => {
+            format!("{} turned unhealthy", words::counted(u64::from(count), "receiver"))
+        }
+        Trip::InstancesOut { share, .. } => {
+            format!("{} of its instances are out of rotation", words::percent(share))
+        }
+        Trip::Wait { wait_s, .. } => format!("its queue waits {}", words::duration(wait_s)),
+        Trip::ByHand => "by hand".to_owned(),
+    };
+    let then = match action {
+        BreakerAction::Hold => "what was moved stays, nothing more is moved",
+        BreakerAction::Retract => "what was moved is taken back and shed",
+    };
+    format!("{why}: {then}")
 }
 
 fn kind_of<'a>(run: &Run<'a>, pool: PoolId) -> &'a crate::model::InstanceKind {

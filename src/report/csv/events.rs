@@ -4,6 +4,7 @@ use super::detail::{Severity, detail};
 use super::writer::CsvFile;
 use crate::engine::{Happening, LogEntry};
 use crate::model::{PoolId, ZoneId};
+use crate::policy::Trip;
 use crate::report::column::{Cell, Column, Unit, column};
 use crate::report::{Artifact, Run};
 
@@ -107,6 +108,11 @@ fn place(what: &Happening) -> (Option<ZoneId>, Option<PoolId>, Option<u32>) {
         | Happening::InstanceUnhealthy { pool, instance }
         | Happening::InstanceHealthy { pool, instance }
         | Happening::InstanceCrashed { pool, instance, .. } => (None, Some(pool), Some(instance)),
+        Happening::BreakerOpen { trip, .. } => match trip {
+            Trip::InstancesOut { pool, .. } | Trip::Wait { pool, .. } => (None, Some(pool), None),
+            Trip::Pools { .. } | Trip::ByHand => (None, None, None),
+        },
+        Happening::BreakerHalfOpen | Happening::BreakerClosed => (None, None, None),
         Happening::PoolUnhealthy { pool, .. }
         | Happening::PoolHealthy { pool, .. }
         | Happening::RedirectStart { pool, .. }

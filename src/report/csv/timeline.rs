@@ -139,7 +139,12 @@ const COLUMNS: &[TimelineColumn] = &[
         |e| e.row.latency_p99_s.into(),
         "99th percentile of the latency of an answer; empty without answers.",
     ),
-    column("deferred", Unit::Count, |_| Cell::Empty, "Replies put off to a later time."),
+    column(
+        "deferred",
+        Unit::Count,
+        |e| Cell::Number(e.row.deferred),
+        "Tries of this pool that the fallback has yet to answer.",
+    ),
     column("state", Unit::Word, |e| Cell::Text(e.row.state.word()), "The pool's state."),
 ];
 

@@ -8,7 +8,7 @@ use zonefall::model::{
     ZoneId,
 };
 use zonefall::policy::Case;
-use zonefall::units::{Rps, Seconds};
+use zonefall::units::{Ratio, Rps, Seconds};
 
 use crate::random::fleet::{Fleet, policy};
 use crate::random::sketch::{ratio, seconds};
@@ -39,6 +39,7 @@ pub fn kind() -> InstanceKind {
             healthy_threshold: 1,
             on_unhealthy: OnUnhealthy::Eject,
             phase: Some(Seconds::ZERO),
+            max_out_of_rotation: Ratio::ONE,
         },
     }
 }

@@ -8,7 +8,7 @@ use zonefall::model::{
     Resource, ResourceUse, Retry, Scenario, ServiceDistribution, ServiceId, Simulation,
     TopologyGraph, WhenFull, Zone, ZoneId, origins,
 };
-use zonefall::units::{Rps, Seconds};
+use zonefall::units::{Ratio, Rps, Seconds};
 
 use zonefall::policy::Case;
 
@@ -52,6 +52,7 @@ pub fn kind(workers: Option<u32>, service_s: f64) -> InstanceKind {
             healthy_threshold: 2,
             on_unhealthy: OnUnhealthy::Eject,
             phase: None,
+            max_out_of_rotation: Ratio::ONE,
         },
     }
 }
@@ -159,6 +160,7 @@ impl Plan {
             sources: Vec::new(),
             autoscalers: Vec::new(),
             phases: Vec::new(),
+            alerts: vec![],
             call_order: graph.call_order().expect("no cycle"),
             graph,
             events: self.events.clone(),
@@ -208,9 +210,7 @@ impl Run {
     /// Runs a case.
     pub fn of(case: &Case) -> Self {
         let mut run = Self::default();
-        let report_s = case.policy.report_interval.get();
-        let mut policy = case.policy.build();
-        engine::run(&case.scenario, policy.as_mut(), report_s, 1, &mut run);
+        engine::run(case, 1, &mut run);
         run
     }
 

@@ -11,7 +11,7 @@ use zonefall::model::{
     OnUnhealthy, Plane, Pool, PoolFailover, ProbeKind, ServiceDistribution, ServiceId, Simulation,
     ZoneId,
 };
-use zonefall::units::{Rps, Seconds};
+use zonefall::units::{Ratio, Rps, Seconds};
 
 use crate::random::fleet::{Fleet, policy};
 use crate::random::sketch::{ratio, seconds};
@@ -118,6 +118,7 @@ fn fluid(balancing: Balancing, instances: u32, load: f64) -> (f64, f64) {
         healthy_threshold: 2,
         on_unhealthy: OnUnhealthy::Eject,
         phase: None,
+        max_out_of_rotation: Ratio::ONE,
     };
     let kind = InstanceKind {
         service_distribution: ServiceDistribution::Exponential,

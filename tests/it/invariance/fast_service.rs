@@ -5,7 +5,7 @@ use zonefall::model::{
     KindId, OnUnhealthy, Plane, Pool, PoolFailover, PoolId, ProbeKind, ServiceDistribution,
     ServiceId, Simulation, Surged, ZoneId,
 };
-use zonefall::units::{Rps, Seconds};
+use zonefall::units::{Ratio, Rps, Seconds};
 
 use crate::random::fleet::{Fleet, policy};
 use crate::random::sketch::{ratio, seconds};
@@ -23,6 +23,7 @@ fn fleet(step_s: f64, load: f64, surge: f64, queue_limit: Option<u64>) -> Fleet 
         healthy_threshold: 2,
         on_unhealthy: OnUnhealthy::Eject,
         phase: Some(Seconds::ZERO),
+        max_out_of_rotation: Ratio::ONE,
     };
     let kind = InstanceKind {
         service_distribution: ServiceDistribution::Exponential,

@@ -9,7 +9,7 @@ use zonefall::model::{
     Balancing, HealthCheck, InstanceKind, OnUnhealthy, PoolId, ProbeKind, ServiceDistribution,
     TopologyGraph,
 };
-use zonefall::units::Seconds;
+use zonefall::units::{Ratio, Seconds};
 
 use super::fleet::{Fleet, policy};
 use super::sketch::{ActionSketch, EventSketch, PoolSketch, Sketch, ratio, seconds};
@@ -110,6 +110,7 @@ fn plain_kind(workers: u32, service_s: f64) -> InstanceKind {
             healthy_threshold: 2,
             on_unhealthy: OnUnhealthy::Eject,
             phase: None,
+            max_out_of_rotation: Ratio::ONE,
         },
     }
 }

@@ -5,7 +5,7 @@ use zonefall::model::{
     PoolFailover, PoolId, PoolSetting, Scenario, Simulation, Surged, TopologyGraph, Zone, ZoneId,
     origins,
 };
-use zonefall::policy::{Case, PolicySpec};
+use zonefall::policy::{Case, Mitigations, PolicySpec};
 use zonefall::units::Rps;
 
 /// Everything of a case but its graph.
@@ -38,6 +38,7 @@ impl Fleet {
             origins: origins(&self.pools, &[]),
             autoscalers: Vec::new(),
             phases: Vec::new(),
+            alerts: vec![],
             call_order: (0..self.pools.len()).map(PoolId::from_index).collect(),
             graph: TopologyGraph::new(self.zones, self.services, &self.pools, &self.failover),
             events,
@@ -144,5 +145,7 @@ pub fn policy(kind: &str, values: &[Option<f64>]) -> PolicySpec {
         kind,
         values: values.to_vec(),
         report_interval: zonefall::units::Seconds::ZERO,
+        mitigations: Mitigations::default(),
+        bundles: vec![],
     }
 }

@@ -44,9 +44,7 @@ impl Observer for Tale {
 fn tale(case: &Case) -> Vec<String> {
     let length_s = case.scenario.simulation.duration.get();
     let mut tale = Tale { marks_s: vec![0.4 * length_s, 0.0, 0.1 * length_s], lines: vec![] };
-    let mut policy = case.policy.build();
-    let report_s = case.policy.report_interval.get();
-    engine::run(&case.scenario, policy.as_mut(), report_s, 7, &mut tale);
+    engine::run(case, 7, &mut tale);
     tale.lines
 }
 

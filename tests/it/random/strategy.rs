@@ -114,6 +114,7 @@ fn any_health_check() -> impl Strategy<Value = HealthCheck> {
             healthy_threshold: thresholds.1,
             on_unhealthy,
             phase: phase.map(|share| seconds(share * interval_s)),
+            max_out_of_rotation: zonefall::units::Ratio::ONE,
         },
     )
 }

@@ -55,9 +55,7 @@ impl Record {
     /// Runs a case with a row every `row_steps` steps.
     pub fn of(case: &Case, row_steps: u32) -> Self {
         let mut record = Self { step_s: case.scenario.simulation.step.get(), ..Self::default() };
-        let report_s = case.policy.report_interval.get();
-        let mut policy = case.policy.build();
-        engine::run(&case.scenario, policy.as_mut(), report_s, row_steps, &mut record);
+        engine::run(case, row_steps, &mut record);
         record
     }
 
