@@ -1,6 +1,9 @@
 //! A file and overrides to cases that can be run.
 
-use super::document::{Assignment, Document};
+use std::sync::Arc;
+
+use super::bundles::{self, Cell, Matrix};
+use super::document::{Document, Entity};
 use super::lower::{self, NamedPolicy};
 use super::overrides;
 use super::plane::{self, PlaneChoice};
@@ -24,8 +27,11 @@ pub struct Loaded {
     pub name: String,
     /// The file's name, as given.
     pub file_name: String,
-    /// A case for each policy, in the order of the file.
+    /// A case for each policy and cell of the matrix: policies in the order of the file, and of each
+    /// its cells.
     pub cases: Vec<Case>,
+    /// The names of its bundles, `[mitigation.*]`, in its order.
+    pub bundles: Vec<String>,
     /// How instances serve in all of them, and why.
     pub plane: PlaneChoice,
     /// What is odd about it, by place.
@@ -54,12 +60,40 @@ pub struct Rejected {
 /// # Errors
 /// With every problem of the file and the overrides at once.
 pub fn load(file_name: &str, text: &[u8], sets: &[String]) -> Result<Loaded, Rejected> {
+    load_for(file_name, text, sets, &Purpose::default())
+}
+
+/// What a file is loaded for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Purpose {
+    /// Which bundles its policies are run with.
+    pub matrix: Matrix,
+    /// Runs of each case: `auto` chooses the plane by all of them.
+    pub runs: u32,
+}
+
+impl Default for Purpose {
+    fn default() -> Self {
+        Self { matrix: Matrix::Without, runs: 1 }
+    }
+}
+
+/// The same for more than one run of each policy.
+///
+/// # Errors
+/// As [`load`].
+pub fn load_for(
+    file_name: &str,
+    text: &[u8],
+    sets: &[String],
+    purpose: &Purpose,
+) -> Result<Loaded, Rejected> {
     let mut sources = Sources::default();
     let mut problems = Problems::default();
     let file = sources.add(file_name, String::from_utf8_lossy(text));
     let sets: Vec<SourceId> = sets.iter().map(|set| sources.add("--set", set.as_str())).collect();
     match prepare(text, file, &sets, &sources, &mut problems) {
-        Some(documents) => finish(file_name, &documents, sources, problems),
+        Some(documents) => finish(file_name, &documents, purpose, sources, problems),
         None => Err(Rejected { problems: problems.into_sorted(), sources }),
     }
 }
@@ -171,6 +205,7 @@ fn names_unexpanded(document: &Document, path: &str) -> bool {
 fn finish(
     file_name: &str,
     documents: &Documents,
+    purpose: &Purpose,
     sources: Sources,
     mut problems: Problems,
 ) -> Result<Loaded, Rejected> {
@@ -180,8 +215,15 @@ fn finish(
     if let Some(base) = &base {
         lint::lint(document, base, &mut problems);
     }
-    let mut cases = cases(document, base.as_ref(), &fallback, &mut problems);
-    let is_short = cases.len() < document.table(Section::Policy).len();
+    let cells = bundles::cells(document, &purpose.matrix, &mut problems);
+    let mut cases = cases(document, base.as_ref(), &fallback, &cells, &mut problems);
+    // What nobody asked for is checked all the same.
+    for cell in bundles::cells(document, &Matrix::Each, &mut problems) {
+        if !cells.contains(&cell) {
+            cases_of_cell(document, base.as_ref(), &fallback, &cell, &mut problems);
+        }
+    }
+    let is_short = cases.len() < cells.len() * document.table(Section::Policy).len();
     if (is_short || base.is_none()) && !problems.has_errors() {
         let title = "the file cannot be lowered, and nothing says why: please report it";
         problems.push(Problem::error("internal", document.root.at, title));
@@ -190,13 +232,15 @@ fn finish(
         return Err(Rejected { problems: problems.into_sorted(), sources });
     }
     let Some(base) = base else { return Err(Rejected { problems: vec![], sources }) };
-    let plane = plane(documents, &base, &fallback);
+    let runs = purpose.runs.saturating_mul(cells.len() as u32);
+    let plane = plane(documents, &base, &fallback, runs);
     for case in &mut cases {
         case.scenario.simulation.plane = plane.plane;
     }
     let name = base.name;
     Ok(Loaded {
         plane,
+        bundles: document.in_order(Section::Mitigation).iter().map(|b| b.name.clone()).collect(),
         resolved: print(document, &name, Order::File),
         fingerprint_text: print(document, &name, Order::Name),
         name,
@@ -207,81 +251,92 @@ fn finish(
     })
 }
 
-/// A case for each policy, in the order of the file; fewer when something is wrong.
+/// A case for each policy and cell, in the order of the file; fewer when something is wrong.
 fn cases(
     document: &Document,
     base: Option<&Scenario>,
     fallback: &str,
+    cells: &[Cell],
     problems: &mut Problems,
 ) -> Vec<Case> {
-    let policies = lower::policies(document, problems);
-    let mut cases = vec![];
-    for (policy, entity) in policies.into_iter().zip(document.in_order(Section::Policy)) {
+    let mut by_cell: Vec<_> = cells
+        .iter()
+        .map(|cell| cases_of_cell(document, base, fallback, cell, problems).into_iter())
+        .collect();
+    let policies = document.table(Section::Policy).len();
+    let in_order = (0..policies).flat_map(|_| {
+        let next: Vec<_> = by_cell.iter_mut().filter_map(Iterator::next).collect();
+        next
+    });
+    in_order.flatten().collect()
+}
+
+/// A case for each policy with a cell's bundles; none where something is wrong.
+fn cases_of_cell(
+    document: &Document,
+    base: Option<&Scenario>,
+    fallback: &str,
+    cell: &Cell,
+    problems: &mut Problems,
+) -> Vec<Option<Case>> {
+    let mut with_cell = document.clone();
+    bundles::set_of_bundles(&mut with_cell, cell, problems);
+    let own;
+    let base = match cell.is_empty() {
+        true => base,
+        false => {
+            own = lower::scenario(&with_cell, fallback, problems);
+            own.as_ref()
+        }
+    };
+    let policies = lower::policies(&with_cell, problems);
+    let entities = document.in_order(Section::Policy);
+    let case = |(policy, entity): (NamedPolicy, &Arc<Entity>)| {
         let NamedPolicy { spec, set } = policy;
         let scenario = match set.is_empty() {
             true => base.cloned(),
             false => {
-                let case = with_set(document, &set, fallback, problems);
-                let at = entity.get("set").map_or(entity.at, |entry| entry.key);
-                if let (Some(base), Some(case)) = (base, &case) {
-                    lint::lint_case(document, base, &entity.name, case, at, problems);
-                }
-                let says_demand = set.iter().any(|set| fixes_demand(&set.path));
-                if let (Some(base), Some(case), false) = (base, &case, says_demand) {
-                    lint::demand_moves(base, &entity.name, case, at, problems);
+                let mut document = document.clone();
+                bundles::set_of_policy(&mut document, &set, problems);
+                bundles::set_of_bundles(&mut document, cell, problems);
+                let case = lower::scenario(&document, fallback, problems);
+                if let (Some(base), Some(case), true) = (base, &case, cell.is_empty()) {
+                    let at = entity.get("set").map_or(entity.at, |entry| entry.key);
+                    lint::lint_case(&document, base, &entity.name, case, at, problems);
+                    if !set.iter().any(|set| fixes_demand(&set.path)) {
+                        lint::demand_moves(base, &entity.name, case, at, problems);
+                    }
                 }
                 case
             }
         };
-        cases.extend(spec.zip(scenario).map(|(policy, scenario)| Case { policy, scenario }));
-    }
-    cases
+        let mut policy = spec?;
+        policy.bundles = cell.iter().map(|bundle| bundle.name.clone()).collect();
+        for bundle in &policy.bundles {
+            policy.name.push('+');
+            policy.name.push_str(bundle);
+        }
+        Some(Case { policy, scenario: scenario? })
+    };
+    policies.into_iter().zip(entities).map(case).collect()
 }
 
 /// The plane that the whole invocation runs on.
-fn plane(documents: &Documents, base: &Scenario, fallback: &str) -> PlaneChoice {
+fn plane(documents: &Documents, base: &Scenario, fallback: &str, runs: u32) -> PlaneChoice {
     let document = &documents.with_sets;
     let own = documents.own.as_ref().filter(|_| !plane::is_named(document)).and_then(|own| {
         // A file that only its overrides make whole is taken with them.
         Some((own, lower::scenario(own, fallback, &mut Problems::default())?))
     });
     match &own {
-        Some((own, scenario)) => plane::choose(document, own, scenario),
-        None => plane::choose(document, document, base),
+        Some((own, scenario)) => plane::choose(document, own, scenario, runs),
+        None => plane::choose(document, document, base, runs),
     }
 }
 
 fn fixes_demand(path: &str) -> bool {
     let key = path.rsplit('.').next().unwrap_or_default();
     ["headroom", "headroom_of", "demand_rps"].contains(&key)
-}
-
-/// The scenario with what a policy sets.
-fn with_set(
-    document: &Document,
-    set: &[Assignment],
-    fallback: &str,
-    problems: &mut Problems,
-) -> Option<Scenario> {
-    let mut document = document.clone();
-    let settable = ["instance", "pool", "client", "source", "autoscaler"];
-    for assignment in set {
-        let first = assignment.path.split('.').next().unwrap_or_default();
-        let is_other = super::registry::root().children.contains_key(first);
-        if is_other && !settable.contains(&first) || assignment.path.ends_with(".zones") {
-            let title = format!("a policy cannot set `{}`", assignment.path);
-            let at = assignment.path_span;
-            problems.push(Problem::error("not-in-policy", at, title).help(
-                "a policy sets keys of instances, pools, clients, sources and autoscalers; the \
-                 rest is the same for all: use `--set`",
-            ));
-            continue;
-        }
-        overrides::apply(&mut document, assignment, problems);
-    }
-    let start = document.root.at;
-    fill::default_client(&mut document, start);
-    lower::scenario(&document, fallback, problems)
 }
 
 /// A name out of a path: its last part without the ending, in the letters that names have.

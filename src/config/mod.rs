@@ -4,6 +4,7 @@
 //! document, overrides replace entries of it, and the document is lowered to model values once for
 //! each policy.
 
+mod bundles;
 mod document;
 mod expand;
 mod fill;
@@ -23,7 +24,8 @@ mod registry;
 mod setting;
 mod value;
 
-pub use load::{Loaded, Rejected, load};
+pub use bundles::Matrix;
+pub use load::{Loaded, Purpose, Rejected, load, load_for};
 pub use plane::PlaneChoice;
 pub use registry::{EVENT_KINDS, EventKind, settings};
 pub use setting::{Default, InRun, Kind, Least, Range, Section, Setting};

@@ -23,8 +23,13 @@ pub(super) fn is_named(document: &Document) -> bool {
 }
 
 /// Chooses by the file as it stands, before overrides: an override of anything but the plane leaves
-/// the plane what it is. `document` has the overrides, `own` none.
-pub(super) fn choose(document: &Document, own: &Document, of_own: &Scenario) -> PlaneChoice {
+/// the plane what it is. `document` has the overrides, `own` none; `runs` are those of each policy.
+pub(super) fn choose(
+    document: &Document,
+    own: &Document,
+    of_own: &Scenario,
+    runs: u32,
+) -> PlaneChoice {
     match document.simulation.get("plane").map(|entry| &entry.value) {
         Some(Value::Text(word)) if word != "auto" => {
             let is_requests = word == Plane::Requests.word();
@@ -32,7 +37,7 @@ pub(super) fn choose(document: &Document, own: &Document, of_own: &Scenario) -> 
             PlaneChoice { plane, auto_for: None }
         }
         _ => {
-            let tries = first_tries(of_own, 1, own.table(Section::Policy).len());
+            let tries = first_tries(of_own, runs, own.table(Section::Policy).len());
             PlaneChoice { plane: suiting(tries), auto_for: Some(tries) }
         }
     }

@@ -135,9 +135,12 @@ fn is_left_out<'a>(
     let backoff = word("retry.backoff").unwrap_or("exponential");
     let (table, last) = key.split_once('.').unwrap_or(("", key));
     match (table, last) {
-        ("retry" | "arrivals", _) if !entity.tables.contains_key(table) => true,
+        ("retry" | "arrivals" | "shed" | "breaker", _) if !entity.tables.contains_key(table) => {
+            true
+        }
         ("retry", "base" | "jitter") => backoff == "none",
         ("retry", "max_backoff") => backoff != "exponential",
+        ("shed", "fallback_latency" | "fallback_queue") => !has("shed.fallback_rps"),
         ("retry", "budget") => has("retry.budget_rps"),
         ("", "call_mode") => entity.names_below("calls").is_empty(),
         _ => false,

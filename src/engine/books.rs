@@ -20,6 +20,8 @@ struct Page {
     is_open: bool,
     /// What was in the system at the moment and still is, by pool.
     before: Vec<f64>,
+    /// The same of what the fallback has yet to answer; empty where requests are followed.
+    deferred: Vec<f64>,
 }
 
 impl FluidBooks {
@@ -46,6 +48,7 @@ impl FluidBooks {
             if !page.is_open && time_s >= book.from_s - 1e-9 * step_s {
                 page.is_open = true;
                 let inside = pools.clone().map(|pool| pool.in_flight);
+                page.deferred = pools.clone().map(|pool| pool.deferred).collect();
                 if book.from_s == f64::NEG_INFINITY {
                     // What is inside at the start has arrived since then, too.
                     book.arrived = inside.clone().sum();
@@ -85,8 +88,10 @@ impl FluidBooks {
             if page.is_open {
                 book.unfinished = 0.0;
                 book.given_up = 0.0;
-                for (pool, before) in pools.clone().zip(&mut page.before) {
+                let before = page.before.iter_mut().zip(&mut page.deferred);
+                for (pool, (before, deferred)) in pools.clone().zip(before) {
                     enter(book, pool, before);
+                    enter_deferred(book, pool, deferred);
                 }
             }
         }
@@ -106,11 +111,21 @@ fn enter(book: &mut RequestBook, pool: &PoolStep, before: &mut f64) {
     book.given_up += pool.given_up * since;
 }
 
+/// What the fallback has answered and has yet to; this can no longer be an answer in time.
+fn enter_deferred(book: &mut RequestBook, pool: &PoolStep, before: &mut f64) {
+    let there = pool.deferred + pool.degraded;
+    let was_before = if there > 0.0 { (*before / there).clamp(0.0, 1.0) } else { 0.0 };
+    *before = (*before - was_before * pool.degraded).clamp(0.0, pool.deferred);
+    book.degraded += pool.degraded * (1.0 - was_before);
+    book.unfinished += pool.deferred - *before;
+    book.given_up += pool.deferred - *before;
+}
+
 /// Who was there at the moment is a well-mixed share of the requests that end, but for those that
 /// end as soon as they arrive.
 fn enter_requests(book: &mut RequestBook, flows: &RequestFlows, before: &mut f64) {
     let (all, fresh) = (&flows.failed, &flows.failed_at_once);
-    let left = flows.completed + flows.late + all.total() - fresh.total();
+    let left = flows.completed + flows.late + flows.degraded + all.total() - fresh.total();
     let there = flows.open + left;
     let was_before = if there > 0.0 { (*before / there).clamp(0.0, 1.0) } else { 0.0 };
     let since = |ends: f64, at_once: f64| ends - (ends - at_once) * was_before;
@@ -118,6 +133,7 @@ fn enter_requests(book: &mut RequestBook, flows: &RequestFlows, before: &mut f64
     book.arrived += flows.arrived;
     book.completed += since(flows.completed, 0.0);
     book.late += since(flows.late, 0.0);
+    book.degraded += since(flows.degraded, 0.0);
     book.shed += since(all.shed, fresh.shed);
     book.rejected += since(all.rejected, fresh.rejected);
     book.lost += since(all.lost, fresh.lost);

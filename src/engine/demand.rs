@@ -1,6 +1,7 @@
 //! Phase 2: first tries and retries that fall due, per pool.
 
 use super::origins::{UsersTries, demand_rps};
+use super::snapshot::PoolStep;
 use super::world::World;
 
 /// Works out the demand of every origin and pool in this step, and what pools report of it.
@@ -32,6 +33,18 @@ pub fn demand(world: &mut World<'_>, report_interval_s: f64) {
     if reports {
         for pool in &mut world.pools {
             pool.reported_demand_rps = pool.demand_rps;
+            if world.watches_waits {
+                pool.reported_wait_s = mean_wait_s(&pool.out);
+            }
         }
+    }
+}
+
+/// How long the queue of a pool takes that serves at its actual capacity, s.
+fn mean_wait_s(pool: &PoolStep) -> f64 {
+    match (pool.queue > 0.0, pool.healthy_capacity_rps > 0.0) {
+        (false, _) => 0.0,
+        (true, true) => pool.queue / pool.healthy_capacity_rps,
+        (true, false) => f64::INFINITY,
     }
 }

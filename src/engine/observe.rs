@@ -48,6 +48,7 @@ fn book_requests(world: &mut World<'_>, shown: &[PoolStep]) {
     match &mut world.lanes {
         None => world.books.step(shown.iter()),
         Some(lanes) => {
+            lanes.requests.degraded = shown.iter().map(|pool| pool.degraded).sum();
             lanes.requests.close();
             world.books.step_requests(&lanes.requests);
             lanes.requests.begin();
@@ -104,6 +105,10 @@ fn count_given_up(world: &mut World<'_>) {
             }
         };
         world.pools[pool].out.given_up = given_up;
+        if let Some(lanes) = &mut lanes {
+            // A deferred reply can no longer be an answer in time.
+            lanes.requests.given_up += world.pools[pool].out.deferred;
+        }
     }
     world.lanes = lanes;
 }

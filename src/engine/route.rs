@@ -1,7 +1,7 @@
 //! Phase 3: the policy turns demand, and what the load balancer knows, into flows.
 
 use crate::model::PoolId;
-use crate::policy::{Plan, Policy, PoolView, View};
+use crate::policy::{Notice, Plan, Policy, PoolView, View};
 
 use super::instances::flag;
 use super::log::Happening;
@@ -13,7 +13,12 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
     views.extend((0..world.pools.len()).map(|pool| view(world, pool)));
     let mut plan = std::mem::take(&mut world.plan);
     plan.reset(views.iter().map(|view| view.demand_rps));
-    let view = View { step_s: world.step_s, graph: &world.scenario.graph, pools: views };
+    let view = View {
+        time_s: world.time_s(),
+        step_s: world.step_s,
+        graph: &world.scenario.graph,
+        pools: views,
+    };
     policy.route(&view, &mut plan);
     let step_s = world.step_s;
     for (index, pool) in world.pools.iter_mut().enumerate() {
@@ -37,7 +42,21 @@ pub fn route(world: &mut World<'_>, policy: &mut dyn Policy, views: &mut Vec<Poo
         pool.out.work = (pool.kept_rps + pool.redirected_rps * cost) * step_s;
         note_changes(world, index, out_rps, plan.shed_rps[index]);
     }
+    tell(world, &plan);
     world.plan = plan;
+}
+
+/// Notes what the policy tells of itself.
+fn tell(world: &mut World<'_>, plan: &Plan) {
+    let boundary = world.step;
+    for notice in &plan.notices {
+        let what = match *notice {
+            Notice::BreakerOpen { trip, action } => Happening::BreakerOpen { trip, action },
+            Notice::BreakerHalfOpen => Happening::BreakerHalfOpen,
+            Notice::BreakerClosed => Happening::BreakerClosed,
+        };
+        world.note(boundary, what);
+    }
 }
 
 /// Adds up what each pool is sent by whose clients send it, where they differ: wherever a pool's
@@ -78,6 +97,7 @@ fn view(world: &World<'_>, pool: usize) -> PoolView {
     PoolView {
         demand_rps: state.demand_rps,
         reported_demand_rps: state.reported_demand_rps,
+        reported_wait_s: state.reported_wait_s,
         capacity_rps: state.out.capacity_rps,
         in_rotation: if is_panicking { state.there() } else { state.out.in_rotation },
         share_in_rotation: state.share_in_rotation(),

@@ -21,7 +21,7 @@ pub fn run(case: &Case, row_steps: u32, observer: &mut dyn Observer) {
     let scenario = &case.scenario;
     let mut policy = case.policy.build();
     let report_interval_s = case.policy.report_interval.get();
-    let mut world = World::new(scenario);
+    let mut world = World::new(scenario, &case.policy.mitigations);
     let mut scratch = Scratch::default();
     let steps = scenario.simulation.steps();
     world.books = FluidBooks::new(&observer.marks_s());

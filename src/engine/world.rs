@@ -4,7 +4,7 @@ use crate::model::{
     Action, Autoscaler, Client, InstanceKind, Pool, PoolId, ProbeKind, Resource, Scenario, Source,
     WhenFull, unloaded_calls_s,
 };
-use crate::policy::Plan;
+use crate::policy::{self, Mitigations, Plan};
 use crate::units::Seconds;
 
 use super::autoscale::PoolScaler;
@@ -13,7 +13,7 @@ use super::events::EventState;
 use super::instances::{Instances, Kept, NEVER, Process, flag};
 use super::log::{Happening, LogEntry};
 use super::origins::{OriginState, UsersTries};
-use super::plane::fluid::Lanes;
+use super::plane::fluid::{Fallback, Lanes};
 use super::plane::requests::Requests;
 use super::rng::{Purpose, Stream};
 use super::snapshot::{PoolStep, ResourceStep};
@@ -76,6 +76,8 @@ pub struct PoolState {
     pub modifiers: Modifiers,
     /// Its demand when it last reported, rps.
     pub reported_demand_rps: f64,
+    /// Its mean queue wait when it last reported, s; 0 where no policy asks.
+    pub reported_wait_s: f64,
     /// First tries and retries that are due, a second, this step.
     pub demand_rps: f64,
     /// Own tries routed home this step, rps.
@@ -165,6 +167,12 @@ pub struct World<'a> {
     pub events: Vec<EventState>,
     /// What the policy decided.
     pub plan: Plan,
+    /// Does the policy ask how long queues wait?
+    pub watches_waits: bool,
+    /// What answers users' tries that are refused.
+    pub fallback_spec: Option<policy::Fallback>,
+    /// The same under way, in the fluid plane.
+    pub fallback: Option<Fallback>,
     /// What happened since observers were last told.
     pub log: Vec<LogEntry>,
     /// What is used of every resource of every pool.
@@ -184,7 +192,7 @@ pub struct World<'a> {
 impl<'a> World<'a> {
     /// The world at time 0, before anything is in it.
     #[must_use]
-    pub fn new(scenario: &'a Scenario) -> Self {
+    pub fn new(scenario: &'a Scenario, mitigations: &Mitigations) -> Self {
         let mut world = Self {
             scenario,
             kinds: scenario.kinds.clone(),
@@ -202,6 +210,9 @@ impl<'a> World<'a> {
             tables: Tables::default(),
             events: scenario.events.iter().map(|_| EventState::default()).collect(),
             plan: Plan::default(),
+            watches_waits: mitigations.watches_waits(),
+            fallback_spec: mitigations.fallback(),
+            fallback: None,
             log: Vec::new(),
             resources: Vec::new(),
             resource_starts: vec![0],
@@ -251,6 +262,7 @@ impl<'a> World<'a> {
             finishing: 0,
             modifiers: Modifiers::NONE,
             reported_demand_rps: pool.demand.get(),
+            reported_wait_s: 0.0,
             demand_rps: pool.demand.get(),
             kept_rps: 0.0,
             redirected_rps: 0.0,

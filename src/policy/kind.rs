@@ -67,9 +67,10 @@ pub struct PolicySpec {
 }
 
 impl PolicySpec {
-    /// A fresh policy, with no memory.
+    /// A fresh policy with its mitigations, with no memory.
     #[must_use]
     pub fn build(&self) -> Box<dyn Policy> {
-        (self.kind.build)(&self.values)
+        let (kind, values) = (self.kind, self.values.clone());
+        self.mitigations.around(move || (kind.build)(&values))
     }
 }

@@ -17,13 +17,16 @@ mod view;
 pub use case::Case;
 pub use kind::{PolicyKind, PolicySetting, PolicySpec, SettingUnit};
 pub use mitigation::{Breaker, BreakerAction, Fallback, Mitigations, Shed, Trip};
-pub use plan::{Plan, Redirect};
+pub use plan::{Notice, Plan, Redirect};
 pub use view::{PoolView, View};
 
 /// A failover policy.
 pub trait Policy: Send {
     /// Decides where the demand of every pool goes during one step.
     fn route(&mut self, view: &View<'_>, plan: &mut Plan);
+
+    /// A copy of it, memory and all.
+    fn boxed(&self) -> Box<dyn Policy>;
 }
 
 /// Every policy, in the order in which they are compared by default.

@@ -1,5 +1,6 @@
 //! What a policy decides for one step.
 
+use super::{BreakerAction, Trip};
 use crate::model::PoolId;
 
 /// A flow from a pool's home to another pool.
@@ -22,6 +23,24 @@ pub struct Plan {
     pub shed_rps: Vec<f64>,
     /// Flows between pools; at most one from a pool to another.
     pub redirects: Vec<Redirect>,
+    /// What there is to tell.
+    pub notices: Vec<Notice>,
+}
+
+/// What a policy tells of itself.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Notice {
+    /// Its breaker tripped.
+    BreakerOpen {
+        /// Why.
+        trip: Trip,
+        /// What becomes of what was moved.
+        action: BreakerAction,
+    },
+    /// Redirecting is tried again.
+    BreakerHalfOpen,
+    /// Its breaker is closed again.
+    BreakerClosed,
 }
 
 impl Plan {
@@ -32,6 +51,7 @@ impl Plan {
         self.shed_rps.clear();
         self.shed_rps.resize(self.kept_rps.len(), 0.0);
         self.redirects.clear();
+        self.notices.clear();
     }
 
     /// Moves a flow away from its home; never more than the home has left.

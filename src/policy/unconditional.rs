@@ -16,7 +16,7 @@ pub const KIND: PolicyKind = PolicyKind {
     build: |_| Box::new(Unconditional::default()),
 };
 
-#[derive(Default)]
+#[derive(Default, Clone)]
 struct Unconditional {
     shares: Vec<Share>,
 }
@@ -32,5 +32,9 @@ impl Policy for Unconditional {
                 }
             }
         }
+    }
+
+    fn boxed(&self) -> Box<dyn Policy> {
+        Box::new(self.clone())
     }
 }

@@ -9,6 +9,8 @@ pub struct PoolView {
     pub demand_rps: f64,
     /// Its demand when it last reported, rps.
     pub reported_demand_rps: f64,
+    /// Its mean queue wait when it last reported, s; 0 where no policy asks.
+    pub reported_wait_s: f64,
     /// Nominal capacity of the instances in rotation, rps.
     pub capacity_rps: f64,
     /// Instances in rotation.
@@ -34,6 +36,8 @@ impl PoolView {
 /// Everything a policy may look at.
 #[derive(Debug, Clone, Copy)]
 pub struct View<'a> {
+    /// Beginning of the step, simulation time.
+    pub time_s: f64,
     /// Length of the step, s.
     pub step_s: f64,
     /// Zones, pools, failover edges.

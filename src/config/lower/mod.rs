@@ -10,6 +10,7 @@ mod fleet;
 mod get;
 mod instance;
 mod limits;
+mod mitigation;
 mod origin;
 mod policy;
 mod pool;

@@ -1,15 +1,16 @@
 //! `[policy.*]` to what the engine runs.
 
 use super::get::Table;
+use super::mitigation;
 use crate::config::document::{Assignment, Document, Entity, Value};
 use crate::config::problems::{Problems, list, or_list};
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
-use crate::policy::{self, Mitigations, PolicyKind, PolicySetting, PolicySpec};
+use crate::policy::{self, PolicyKind, PolicySetting, PolicySpec};
 use crate::units::Seconds;
 
 /// The keys that every policy has.
-const COMMON: [&str; 3] = ["kind", "report_interval", "set"];
+const COMMON: [&str; 5] = ["kind", "report_interval", "set", "shed", "breaker"];
 
 /// A policy and what it sets.
 pub(in crate::config) struct NamedPolicy {
@@ -37,18 +38,19 @@ fn named(entity: &Entity, problems: &mut Problems) -> NamedPolicy {
     if let (Some(kind), Some(interval_s)) = (kind, report_interval_s) {
         check_reports(kind, &table, interval_s, problems);
     }
+    let mitigations = mitigation::mitigations(&table, problems);
     let values = kind.and_then(|kind| values(kind, &table, problems));
-    let spec = kind.zip(values).zip(report_interval_s).and_then(|((kind, values), interval_s)| {
-        let report_interval = Seconds::new(interval_s).ok()?;
+    let spec = || {
         Some(PolicySpec {
             name: entity.name.clone(),
-            kind,
-            values,
-            report_interval,
-            mitigations: Mitigations::default(),
+            kind: kind?,
+            values: values?,
+            report_interval: Seconds::new(report_interval_s?).ok()?,
+            mitigations: mitigations?,
             bundles: vec![],
         })
-    });
+    };
+    let spec = spec();
     NamedPolicy { spec, set }
 }
 
@@ -75,7 +77,8 @@ fn kind(table: &Table<'_>, problems: &mut Problems) -> Option<&'static PolicyKin
 fn check_reports(kind: &PolicyKind, table: &Table<'_>, interval_s: f64, problems: &mut Problems) {
     let Some(entry) = table.entity.get("report_interval") else { return };
     // A file that is printed with its defaults says 0.
-    if kind.reads_load || interval_s == 0.0 {
+    let has_watch = table.has("breaker.max_wait");
+    if kind.reads_load || has_watch || interval_s == 0.0 {
         return;
     }
     let title = format!("policies of kind `{}` read no load reports", kind.name);
@@ -108,7 +111,9 @@ fn values(
 fn check_keys(kind: &PolicyKind, table: &Table<'_>, problems: &mut Problems) {
     let own: Vec<_> = kind.settings.iter().map(|setting| setting.key).collect();
     for (key, entry) in &table.entity.values {
-        if !COMMON.contains(&key.as_str()) && !own.contains(&key.as_str()) {
+        let table_of = key.split_once('.').map(|(table, _)| table);
+        let is_common = COMMON.contains(&table_of.unwrap_or(key));
+        if !is_common && !own.contains(&key.as_str()) {
             let title = format!("policies of kind `{}` have no `{key}`", kind.name);
             let keys = list(COMMON.iter().chain(&own).copied());
             problems.push(

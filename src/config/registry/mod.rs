@@ -3,6 +3,7 @@
 mod autoscaler;
 mod client;
 mod instance;
+mod mitigation;
 mod plan;
 mod pool;
 mod run;

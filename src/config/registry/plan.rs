@@ -1,6 +1,6 @@
 //! Settings of policies and events.
 
-use super::{MOST_INSTANCES, TIME};
+use super::{MOST_INSTANCES, TIME, mitigation};
 use crate::config::setting::{Default, Kind, Range, Section, Setting};
 use crate::policy::{self, SettingUnit};
 
@@ -135,7 +135,6 @@ fn event_details() -> [Setting; 8] {
 }
 
 pub(super) fn policy() -> Vec<Setting> {
-    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
     let mut settings = vec![
         Setting::new(
             "policy.*.kind",
@@ -156,9 +155,9 @@ pub(super) fn policy() -> Vec<Setting> {
             "Settings of instances, pools, clients, sources and autoscalers, by path, that hold \
              under this policy.",
         ),
-        later("policy.*.breaker", "When redirecting is stopped altogether."),
-        later("policy.*.shed", "What is refused on purpose, and what answers instead."),
     ];
+    settings.extend(mitigation::shed());
+    settings.extend(mitigation::breaker());
     for own in policy::KINDS.iter().flat_map(|kind| kind.settings) {
         let range = Range::from(own.least, own.most);
         let kind = match own.unit {
@@ -199,10 +198,7 @@ fn static_key(setting: &Setting) -> Option<&'static str> {
 /// Whole sections that are known, and not supported yet.
 pub(super) fn later() -> Vec<Setting> {
     let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
-    vec![
-        later("alert", "What is to be noticed."),
-        later("mitigation", "Named bundles of settings."),
-    ]
+    vec![later("alert", "What is to be noticed.")]
 }
 
 #[cfg(test)]

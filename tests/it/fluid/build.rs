@@ -248,12 +248,16 @@ impl Run {
 
 fn check_pool(before: &PoolStep, after: &PoolStep) -> Result<(), String> {
     let came = after.first_tries + after.retries + after.redirected_in;
-    let ended = after.completed + after.late + after.shed + after.rejected + after.lost;
-    let went = after.redirected_out + ended + after.in_flight - before.in_flight;
-    let scale = came.max(before.in_flight).max(ended).max(1e-9);
+    let refused = after.degraded + after.shed + after.rejected;
+    let ended = after.completed + after.late + refused + after.lost;
+    let inside = |pool: &PoolStep| pool.in_flight + pool.deferred;
+    let went = after.redirected_out + ended + inside(after) - inside(before);
+    let scale = came.max(inside(before)).max(ended).max(1e-9);
     let parts = [
         after.completed,
         after.late,
+        after.degraded,
+        after.deferred,
         after.shed,
         after.rejected,
         after.lost,

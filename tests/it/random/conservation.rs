@@ -14,13 +14,15 @@ fn fail(what: String) -> Result<(), TestCaseError> {
     Err(TestCaseError::fail(what))
 }
 
-/// First tries + redirected in = redirected out + completed + late + shed + rejected + lost +
-/// change of in flight.
+/// First tries + redirected in = redirected out + completed + late + degraded + shed + rejected +
+/// lost + change of (in flight + deferred).
 fn balances(before: &PoolStep, after: &PoolStep, place: &str) -> Result<(), TestCaseError> {
     let came = after.first_tries + after.redirected_in;
-    let ended = after.completed + after.late + after.shed + after.rejected + after.lost;
-    let went = after.redirected_out + ended + after.in_flight - before.in_flight;
-    let scale = came.max(before.in_flight).max(after.in_flight).max(ended);
+    let refused = after.degraded + after.shed + after.rejected;
+    let ended = after.completed + after.late + refused + after.lost;
+    let inside = |pool: &PoolStep| pool.in_flight + pool.deferred;
+    let went = after.redirected_out + ended + inside(after) - inside(before);
+    let scale = came.max(inside(before)).max(inside(after)).max(ended);
     if (came - went).abs() > EXACT * scale {
         return fail(format!("{place}: {came} came, {went} is accounted for: {after:?}"));
     }
@@ -37,6 +39,8 @@ fn is_sane(pool: &PoolStep, place: &str) -> Result<(), TestCaseError> {
         ("redirected_out", pool.redirected_out),
         ("completed", pool.completed),
         ("late", pool.late),
+        ("degraded", pool.degraded),
+        ("deferred", pool.deferred),
         ("shed", pool.shed),
         ("rejected", pool.rejected),
         ("lost", pool.lost),
@@ -88,10 +92,11 @@ fn every_try_ends_once_at_every_step_of_every_pool() {
     });
 }
 
-fn shares(summary: &Summary) -> [f64; 6] {
+fn shares(summary: &Summary) -> [f64; 7] {
     [
         summary.goodput_ratio,
         summary.late_ratio,
+        summary.degraded_ratio,
         summary.shed_ratio,
         summary.rejected_ratio,
         summary.lost_ratio,

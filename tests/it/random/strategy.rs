@@ -8,7 +8,8 @@ use zonefall::model::{
     Balancing, HealthCheck, InstanceKind, InstanceSetting, OnUnhealthy, PoolSetting, ProbeKind,
     ServiceDistribution,
 };
-use zonefall::policy::PolicySpec;
+use zonefall::policy::{Breaker, BreakerAction, Fallback, Mitigations, PolicySpec, Shed};
+use zonefall::units::Rps;
 
 use super::fleet::policy;
 use super::sketch::{
@@ -21,7 +22,11 @@ pub fn any_sketch() -> impl Strategy<Value = Sketch> {
     let clients = vec(option::of(0.05..30.0_f64), 1..=3);
     let run = (spread_out(0.1, 2.0), 60..=200_u32, 0..1000_u64);
     let events = vec(any_event(), 0..=6);
-    (run, vec(any_kind(), 1..=4), clients, 1..=4_usize, zones, events, any_policy()).prop_map(
+    let policy = (any_policy(), any_mitigations()).prop_map(|(mut policy, mitigations)| {
+        policy.mitigations = mitigations;
+        policy
+    });
+    (run, vec(any_kind(), 1..=4), clients, 1..=4_usize, zones, events, policy).prop_map(
         |((step_s, steps, seed), kinds, clients, services, zones, events, policy)| Sketch {
             step_s,
             steps,
@@ -34,6 +39,42 @@ pub fn any_sketch() -> impl Strategy<Value = Sketch> {
             policy,
         },
     )
+}
+
+/// Half of the time nothing.
+pub fn any_mitigations() -> impl Strategy<Value = Mitigations> {
+    let fallback = (spread_out(0.1, 200.0), sometimes(0.0, 20.0), 0..3_u32).prop_map(
+        |(capacity_rps, latency_s, queue)| Fallback {
+            capacity: Rps::new(capacity_rps).expect("a rate"),
+            latency: seconds(latency_s),
+            queue_limit: [0.0, 50.0, f64::INFINITY][queue as usize],
+        },
+    );
+    let shed = (option::of(0.2..1.3_f64), option::of(fallback))
+        .prop_map(|(above, fallback)| Shed { above: above.map(ratio), fallback });
+    let action = prop_oneof![Just(BreakerAction::Hold), Just(BreakerAction::Retract)];
+    let trips = (
+        option::of(0..3_u32),
+        option::of(sometimes(0.0, 1.0)),
+        option::of(spread_out(0.1, 20.0)),
+        option::of(1.0..60.0_f64),
+    );
+    let breaker = (trips, spread_out(1.0, 300.0), action, option::of(1.0..60.0_f64)).prop_map(
+        |((max_pools, out, wait_s, by_hand_s), window_s, action, retry_s)| Breaker {
+            max_pools,
+            window: seconds(window_s),
+            max_instances_out: out.map(ratio),
+            max_wait: wait_s.map(seconds),
+            by_hand_at: by_hand_s.map(seconds),
+            action,
+            retry_after: retry_s.map(seconds),
+        },
+    );
+    prop_oneof![
+        1 => Just(Mitigations::default()),
+        1 => (option::of(shed), option::of(breaker))
+            .prop_map(|(shed, breaker)| Mitigations { shed, breaker }),
+    ]
 }
 
 pub fn pointer() -> impl Strategy<Value = Pointer> {

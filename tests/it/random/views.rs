@@ -36,7 +36,8 @@ impl Sight {
         let mut plan = Plan::default();
         for pools in &self.steps {
             plan.reset(pools.iter().map(|pool| pool.demand_rps));
-            policy.route(&View { step_s: STEP_S, graph: &self.graph, pools }, &mut plan);
+            policy
+                .route(&View { time_s: 0.0, step_s: STEP_S, graph: &self.graph, pools }, &mut plan);
             look(pools, &plan)?;
         }
         Ok(())
@@ -52,6 +53,7 @@ fn any_view() -> impl Strategy<Value = PoolView> {
         |(demand_rps, in_rotation, drain_share, redirect_cost, each_rps, threshold)| {
             let share_in_rotation = f64::from(in_rotation) / 8.0;
             PoolView {
+                reported_wait_s: 0.0,
                 demand_rps,
                 reported_demand_rps: demand_rps,
                 capacity_rps: each_rps * f64::from(in_rotation),

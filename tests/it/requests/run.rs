@@ -61,15 +61,18 @@ fn pool_adds_up(before: &PoolStep, after: &PoolStep) -> Result<(), String> {
         after.rejected,
         after.lost,
     ])?;
-    let [there, here, peak, queue, given_up, died] = whole([
+    let [there, here, peak, queue, given_up, died, put_off, deferred] = whole([
         before.in_flight,
         after.in_flight,
         after.in_flight_peak,
         after.queue,
         after.given_up,
         after.died_inside,
+        before.deferred,
+        after.deferred,
     ])?;
-    let (came, went) = (came.iter().sum::<i64>(), ended.iter().sum::<i64>() + here - there);
+    let (came, went) = (came.iter().sum::<i64>(), ended.iter().sum::<i64>());
+    let went = went + here - there + deferred - put_off;
     if came != went {
         return Err(format!("{came} came, {went} are accounted for"));
     }

@@ -2,6 +2,7 @@
 
 mod ages;
 mod crash;
+mod fallback;
 mod instance;
 mod lanes;
 mod leaving;
@@ -12,6 +13,7 @@ mod settle;
 mod start;
 mod usage;
 
+pub use fallback::Fallback;
 pub use instance::{given_up_share, share_older};
 pub use lanes::Lanes;
 pub use pool::serve;

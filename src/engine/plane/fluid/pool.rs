@@ -3,6 +3,7 @@
 use crate::model::Balancing;
 
 use super::crash::crash;
+use super::fallback::fall_back;
 use super::instance::{self, ArrivalProcess, Totals};
 use super::lanes::PoolFlow;
 use super::settle::settle;
@@ -13,6 +14,7 @@ use crate::engine::world::{Conditions, PoolState, World};
 
 /// Serves one step at every pool.
 pub fn serve(world: &mut World<'_>, is_row: bool, shares: &mut Vec<f64>) {
+    fall_back(world);
     for pool in 0..world.pools.len() {
         serve_pool(world, pool, is_row, shares);
     }

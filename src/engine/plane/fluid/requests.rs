@@ -9,6 +9,8 @@ pub struct RequestFlows {
     pub completed: f64,
     /// Late.
     pub late: f64,
+    /// Answered by a fallback.
+    pub degraded: f64,
     /// Shed, rejected or lost.
     pub failed: Ends,
     /// Of those, by their first try and at once: they arrived in this step.
@@ -63,7 +65,7 @@ impl RequestFlows {
 
     /// Closes a step: what arrived and has not ended is open.
     pub fn close(&mut self) {
-        let ended = self.completed + self.late + self.failed.total();
+        let ended = self.completed + self.late + self.degraded + self.failed.total();
         self.open = (self.open + self.arrived - ended).max(0.0);
     }
 

@@ -37,7 +37,9 @@ fn send(world: &World<'_>, lanes: &mut Lanes) {
         }
         let demand_rps = world.pools[home].demand_rps;
         let share_of = |rps: f64| if demand_rps > 0.0 { rps / demand_rps } else { 0.0 };
-        let shed = share_of(world.plan.shed_rps.get(home).copied().unwrap_or(0.0));
+        let refused = share_of(world.plan.shed_rps.get(home).copied().unwrap_or(0.0));
+        let taken = world.fallback.as_ref().map_or(0.0, |fallback| fallback.taken_share);
+        let shed = if origin.is_call() { refused } else { refused * (1.0 - taken) };
         if shed > 0.0 {
             let sender = &mut lanes.senders[o];
             super::sender::add(&mut sender.failed.shed, &sender.mix, shed);

@@ -8,6 +8,7 @@ use crate::model::Balancing;
 use crate::policy::Plan;
 use crate::queueing::{Load, response};
 
+use super::fallback::Fallback;
 use super::instance;
 use super::lanes::{Lanes, PoolFlow};
 use super::leaving::Leaving;
@@ -15,6 +16,8 @@ use super::pool::serve_pool;
 
 /// Fills every instance with the steady state of the demand.
 pub fn start(world: &mut World<'_>) {
+    let pools = world.pools.len();
+    world.fallback = world.fallback_spec.map(|spec| Fallback::new(spec, pools));
     match world.lanes.take() {
         None => fill(world),
         Some(mut lanes) => {

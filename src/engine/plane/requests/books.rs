@@ -21,6 +21,7 @@ struct Tally {
     arrived: u64,
     completed: u64,
     late: u64,
+    degraded: u64,
     shed: u64,
     rejected: u64,
     lost: u64,
@@ -34,6 +35,8 @@ pub enum End {
     Completed,
     /// Its last try was late.
     Late,
+    /// A fallback answered its last try.
+    Degraded,
     /// Its last try failed so.
     Failed(Failure),
 }
@@ -90,6 +93,7 @@ impl ExactBooks {
         let count = match end {
             End::Completed => &mut tally.completed,
             End::Late | End::Failed(Failure::TimedOut) => &mut tally.late,
+            End::Degraded => &mut tally.degraded,
             End::Failed(Failure::Shed) => &mut tally.shed,
             End::Failed(Failure::Rejected) => &mut tally.rejected,
             End::Failed(Failure::Lost) => &mut tally.lost,
@@ -109,15 +113,18 @@ impl ExactBooks {
             sum.arrived += tally.arrived;
             sum.completed += tally.completed;
             sum.late += tally.late;
+            sum.degraded += tally.degraded;
             sum.shed += tally.shed;
             sum.rejected += tally.rejected;
             sum.lost += tally.lost;
             sum.given_up += tally.given_up;
-            let ended = sum.completed + sum.late + sum.shed + sum.rejected + sum.lost;
+            let failed = sum.shed + sum.rejected + sum.lost;
+            let ended = sum.completed + sum.late + sum.degraded + failed;
             let book = &mut self.shown[book];
             book.arrived = sum.arrived as f64;
             book.completed = sum.completed as f64;
             book.late = sum.late as f64;
+            book.degraded = sum.degraded as f64;
             book.shed = sum.shed as f64;
             book.rejected = sum.rejected as f64;
             book.lost = sum.lost as f64;

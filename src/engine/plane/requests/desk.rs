@@ -24,6 +24,7 @@ pub struct Counts {
     pub redirected_out: u64,
     pub completed: u64,
     pub late: u64,
+    pub degraded: u64,
     pub shed: u64,
     pub rejected: u64,
     pub lost: u64,
@@ -51,6 +52,8 @@ pub struct Desk {
     pub now: Counts,
     /// Tries inside.
     pub inside: u64,
+    /// Its tries that the fallback has yet to answer.
+    pub deferred: u64,
     /// Tries and probes inside.
     pub present: u64,
     /// Taken servers.
@@ -101,6 +104,7 @@ impl Desk {
         Self {
             now: Counts::default(),
             inside: 0,
+            deferred: 0,
             present: 0,
             busy: 0,
             working: 0,

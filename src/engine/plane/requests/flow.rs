@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 
 use super::arrival::Process;
-use super::books::ExactBooks;
+use super::books::{End, ExactBooks};
 use super::choose;
 use super::clock::{Clock, Nanos};
 use super::coming::Coming;
 use super::desk::Desk;
 use super::event::{Events, What};
+use super::fallback::Fallback;
 use super::plain::Plain;
 use super::probes::Planned;
 use super::sender::Sender;
@@ -97,6 +98,8 @@ pub struct Flow {
     pub planned: Vec<VecDeque<Planned>>,
     /// Whose first tries come next.
     pub coming: Coming,
+    /// What answers users' tries that were refused.
+    pub fallback: Option<Fallback>,
     /// What is inside instances, where all is served plainly; else `tries` has it.
     pub plain: Option<Plain>,
     pub(super) todo: Vec<Todo>,
@@ -123,6 +126,7 @@ impl Flow {
             answers: Vec::new(),
             planned: Vec::new(),
             coming: Coming::default(),
+            fallback: None,
             plain: None,
             todo: Vec::new(),
             gathered: Vec::new(),
@@ -263,8 +267,13 @@ impl Flow {
             }
         }
         let Some(to) = choose::way(&self.desks[home], home, draws) else {
-            self.desks[home].now.shed += 1;
-            self.fail(one, Failure::Shed);
+            let (origin, born) = (there.origin as usize, there.born);
+            if self.falls_back(origin, born) {
+                self.tries.remove(one);
+            } else {
+                self.desks[home].now.shed += 1;
+                self.fail(one, Failure::Shed);
+            }
             return;
         };
         let redirected = to != home;
@@ -285,5 +294,27 @@ impl Flow {
             there.sent = now;
         }
         self.admit(one, station as usize, draws);
+    }
+
+    /// Lets the fallback take a user's try that was refused; false where it does not.
+    pub(super) fn falls_back(&mut self, origin: usize, born: Nanos) -> bool {
+        let sender = &self.senders[origin];
+        let Some(fallback) = self.fallback.as_mut().filter(|_| !sender.is_call) else {
+            return false;
+        };
+        let is_taken = fallback.take(self.now, sender.home, born);
+        self.desks[sender.home as usize].deferred += u64::from(is_taken);
+        is_taken
+    }
+
+    /// Lets the fallback answer what it does before the end of the step.
+    pub(super) fn answer_deferred(&mut self) {
+        let Some(fallback) = &mut self.fallback else { return };
+        while let Some(answered) = fallback.answer_before(self.end) {
+            let desk = &mut self.desks[answered.home as usize];
+            desk.deferred -= 1;
+            desk.now.degraded += 1;
+            self.books.end(answered.born, End::Degraded);
+        }
     }
 }

@@ -15,6 +15,7 @@ mod coming;
 mod death;
 mod desk;
 mod event;
+mod fallback;
 mod flow;
 mod plain;
 mod probes;

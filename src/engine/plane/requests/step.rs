@@ -3,6 +3,7 @@
 use super::books::ExactBooks;
 use super::clock::{Clock, Nanos, nanos};
 use super::desk::{Counts, Way};
+use super::fallback::Fallback;
 use super::flow::{Answer, Flow};
 use super::plain::Plain;
 use super::probes::Planned;
@@ -60,6 +61,7 @@ pub fn start(world: &mut World<'_>) {
     for desk in &mut flow.desks {
         let _ = desk.take_latency();
     }
+    flow.fallback = world.fallback_spec.as_ref().map(Fallback::new);
     show_levels(world, &flow);
     world.requests = Some(Box::new(Requests { flow }));
 }
@@ -200,6 +202,7 @@ fn run(flow: &mut Flow) {
     } else {
         flow.run_until(end);
     }
+    flow.answer_deferred();
 }
 
 /// Closes the step's books of origins.
@@ -228,6 +231,8 @@ fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
         out.redirected_out = now.redirected_out as f64;
         out.completed = now.completed as f64;
         out.late += now.late as f64;
+        out.degraded = now.degraded as f64;
+        out.deferred = desk.deferred as f64;
         out.shed = now.shed as f64;
         out.rejected = now.rejected as f64;
         out.lost += now.lost as f64;
@@ -292,6 +297,9 @@ fn count_given_up(world: &mut World<'_>, flow: &mut Flow) {
             given_up.push(sent);
         }
     }
+    // A deferred reply can no longer be an answer in time.
+    let deferred = flow.fallback.iter().flat_map(|fallback| &fallback.pending);
+    given_up.extend(deferred.map(|pending| pending.born));
     for born in given_up {
         flow.books.give_up(born);
     }

@@ -82,8 +82,10 @@ impl Flow {
         let now = self.now;
         let home = self.senders[origin].home as usize;
         let Some(to) = choose::way(&self.desks[home], home, draws) else {
-            self.desks[home].now.shed += 1;
-            self.books.end(now, End::Failed(Failure::Shed));
+            if !self.falls_back(origin, now) {
+                self.desks[home].now.shed += 1;
+                self.books.end(now, End::Failed(Failure::Shed));
+            }
             return;
         };
         let redirected = to != home;

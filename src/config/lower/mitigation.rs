@@ -1,0 +1,103 @@
+//! What goes with a policy, to what the engine runs.
+
+use super::get::Table;
+use super::instance::{optional_seconds, seconds};
+use crate::config::problems::Problems;
+use crate::diagnostic::Problem;
+use crate::policy::{Breaker, BreakerAction, Fallback, Mitigations, Shed};
+use crate::units::{Ratio, Rps};
+
+/// Lowers the `shed` and `breaker` of a policy's table.
+pub(super) fn mitigations(table: &Table<'_>, problems: &mut Problems) -> Option<Mitigations> {
+    let has = |name: &str| table.entity.tables.contains_key(name);
+    let shed = match has("shed") {
+        true => shed(table, problems).map(Some),
+        false => Some(None),
+    };
+    let breaker = match has("breaker") {
+        true => breaker(table, problems).map(Some),
+        false => Some(None),
+    };
+    Some(Mitigations { shed: shed?, breaker: breaker? })
+}
+
+fn shed(table: &Table<'_>, problems: &mut Problems) -> Option<Shed> {
+    let above = table.optional_number("shed.above", problems);
+    let capacity_rps = table.optional_number("shed.fallback_rps", problems);
+    let latency_s = table.number("shed.fallback_latency", problems);
+    let queue = table.optional_count("shed.fallback_queue", problems);
+    let (above, capacity_rps) = (above?, capacity_rps?);
+    if capacity_rps.is_none() {
+        for key in ["fallback_latency", "fallback_queue"] {
+            if let Some(entry) = table.entity.get(&format!("shed.{key}")) {
+                let title = format!("{} has `{key}`, and no fallback", table.title());
+                let problem = Problem::error("missing-key", entry.key, title);
+                problems.push(problem.help("say how much it can take: `fallback_rps`"));
+            }
+        }
+        if above.is_none() {
+            let title = format!("{} sheds nothing and has no fallback", table.title());
+            let problem = Problem::error("missing-key", table.entity.tables["shed"], title);
+            problems.push(problem.help(
+                "say above which utilization, `above = \"90%\"`, or what answers, `fallback_rps`",
+            ));
+            return None;
+        }
+    }
+    let fallback = match capacity_rps {
+        Some(capacity_rps) => Some(Fallback {
+            capacity: Rps::new(capacity_rps).ok()?,
+            latency: seconds(latency_s)?,
+            queue_limit: queue?.map_or(f64::INFINITY, |queue| queue as f64),
+        }),
+        None => None,
+    };
+    Some(Shed { above: above.map(Ratio::new).transpose().ok()?, fallback })
+}
+
+fn breaker(table: &Table<'_>, problems: &mut Problems) -> Option<Breaker> {
+    let max_pools = table.optional_count("breaker.max_pools", problems);
+    let window = table.number("breaker.window", problems);
+    let max_instances_out = table.optional_number("breaker.max_instances_out", problems);
+    let max_wait = table.optional_number("breaker.max_wait", problems);
+    let by_hand_at = table.optional_number("breaker.by_hand_at", problems);
+    let action = table.text("breaker.action", problems);
+    let retry_after = table.optional_number("breaker.retry_after", problems);
+    let breaker = Breaker {
+        max_pools: max_pools?.and_then(|most| u32::try_from(most).ok()),
+        window: seconds(window)?,
+        max_instances_out: max_instances_out?.map(Ratio::new).transpose().ok()?,
+        max_wait: optional_seconds(max_wait)?,
+        by_hand_at: optional_seconds(by_hand_at)?,
+        action: match action?.as_str() {
+            "hold" => BreakerAction::Hold,
+            _ => BreakerAction::Retract,
+        },
+        retry_after: optional_seconds(retry_after)?,
+    };
+    if breaker.max_pools.is_none()
+        && breaker.max_instances_out.is_none()
+        && breaker.max_wait.is_none()
+        && breaker.by_hand_at.is_none()
+    {
+        let title = format!("the breaker of {} never trips", table.title());
+        let problem = Problem::error("missing-key", table.entity.tables["breaker"], title);
+        problems.push(problem.help(
+            "say when: `max_pools = 1`, `max_instances_out = \"10%\"`, `max_wait = \"4s\"` or \
+             `by_hand_at = \"2m\"`",
+        ));
+        return None;
+    }
+    if breaker.max_pools.is_none()
+        && breaker.retry_after.is_none()
+        && let Some(entry) = table.entity.get("breaker.window")
+    {
+        let title = "`window` is for `max_pools`, and for a retry's end";
+        problems.push(
+            Problem::warning("window-unread", entry.key, title)
+                .label("so this does nothing")
+                .help("leave it out, or say `max_pools` or `retry_after`"),
+        );
+    }
+    Some(breaker)
+}
