@@ -67,6 +67,17 @@ pub struct CompareArgs {
     /// The policies to compare, by name; `*` stands for any text [default: all of the file]
     #[arg(long, value_name = "A,B", value_delimiter = ',')]
     pub policies: Option<Vec<String>>,
+    /// Put the file's mitigations on every policy and rank the lot: none and each by itself, or
+    /// every choice of them
+    #[arg(
+        long,
+        value_name = "WHICH",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "each",
+        conflicts_with = "mitigations"
+    )]
+    pub matrix: Option<Cells>,
     /// What every simulation takes.
     #[command(flatten)]
     pub common: SimulateArgs,
@@ -98,6 +109,9 @@ pub struct SimulateArgs {
     /// Give a setting of the file another value, such as pool.b.instances=30; repeatable
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+    /// Put these mitigations of the file on every policy, all together
+    #[arg(long, value_name = "A,B", value_delimiter = ',')]
+    pub mitigations: Option<Vec<String>>,
     /// A row of the timeline covers this much time [default: a step, up to 2,000 rows a run]
     #[arg(long, value_name = "DURATION", value_parser = duration)]
     pub sample: Option<Duration>,
@@ -160,6 +174,15 @@ pub struct GraphArgs {
     /// Give a setting of the file another value; repeatable
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,
+}
+
+/// Which choices of mitigations a matrix has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Cells {
+    /// None, and each by itself.
+    Each,
+    /// None, and every choice.
+    Subsets,
 }
 
 /// When to use colour.

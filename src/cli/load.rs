@@ -6,7 +6,7 @@ use super::args::{Colour, Plane, SimulateArgs};
 use super::error::CliError;
 use super::read_file::read_file;
 use super::terminal::{self, Stream};
-use crate::config::{self, Loaded, PlaneChoice};
+use crate::config::{self, Loaded, PlaneChoice, Purpose};
 use crate::diagnostic::{Problem, Sources, render};
 use crate::report::Override;
 
@@ -54,11 +54,12 @@ pub(super) fn load(
     path: &Path,
     sets: &[String],
     flags: &[FlagSet],
+    purpose: &Purpose,
     colour: Colour,
 ) -> Result<Loaded, CliError> {
     let bytes = read_file(path)?;
     let name = path.display().to_string();
-    config::load(&name, &bytes, &all_sets(sets, flags)).map_err(|rejected| {
+    config::load_for(&name, &bytes, &all_sets(sets, flags), purpose).map_err(|rejected| {
         CliError::Rejected(draw_all(&rejected.problems, &rejected.sources, flags, colour))
     })
 }

@@ -10,6 +10,7 @@ mod graph;
 mod init;
 mod interrupt;
 mod load;
+mod mitigations;
 mod policies;
 mod progress;
 mod read_file;

@@ -12,7 +12,7 @@ pub(super) fn one(mut cases: Vec<Case>, name: Option<&str>) -> Result<Vec<Case>,
         cases.truncate(1);
         return if cases.is_empty() { Err(nothing("the file has no policy")) } else { Ok(cases) };
     };
-    match cases.iter().position(|case| case.policy.name == name) {
+    match cases.iter().position(|case| is_named(case, name)) {
         Some(index) => Ok(vec![cases.swap_remove(index)]),
         None => Err(unknown(name, &cases)),
     }
@@ -23,11 +23,14 @@ pub(super) fn those(cases: Vec<Case>, wanted: Option<&[String]>) -> Result<Vec<C
     let Some(wanted) = wanted else { return Ok(cases) };
     let wanted: Vec<&str> =
         wanted.iter().map(|name| name.trim()).filter(|name| !name.is_empty()).collect();
-    let is_known = |name: &str| name.contains('*') || cases.iter().any(|c| c.policy.name == name);
+    let is_known = |name: &str| name.contains('*') || cases.iter().any(|c| is_named(c, name));
     if let Some(name) = wanted.iter().find(|name| !is_known(name)) {
         return Err(unknown(name, &cases));
     }
-    let is_wanted = |case: &Case| wanted.iter().any(|name| matches(name, &case.policy.name));
+    let is_wanted = |case: &Case| {
+        let fits = |name: &&str| is_named(case, name) || matches(name, &case.policy.name);
+        wanted.iter().any(fits)
+    };
     let known = names(&cases);
     let chosen: Vec<Case> = cases.into_iter().filter(is_wanted).collect();
     if chosen.is_empty() {
@@ -41,18 +44,33 @@ fn nothing(why: &str) -> CliError {
     CliError::NothingToRun(format!("nothing to run: {why}"))
 }
 
+/// A case goes by the policy's name in the file, and by that with its mitigations.
+fn is_named(case: &Case, name: &str) -> bool {
+    case.policy.name == name || case.policy.own_name() == name
+}
+
 fn names(cases: &[Case]) -> String {
-    cases.iter().map(|case| case.policy.name.as_str()).collect::<Vec<_>>().join(", ")
+    let mut names: Vec<&str> = cases.iter().map(|case| case.policy.own_name()).collect();
+    names.dedup();
+    names.join(", ")
 }
 
 fn unknown(name: &str, cases: &[Case]) -> CliError {
-    let likeness = |case: &&Case| strsim::jaro_winkler(name, &case.policy.name);
-    let nearest = cases.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
-    let help = match nearest.filter(|case| likeness(case) >= ALIKE) {
-        Some(case) => format!("did you mean `{}`?", case.policy.name),
-        None => format!("the file has: {}", names(cases)),
-    };
+    let help = nearest(name, cases.iter().map(|case| case.policy.own_name()));
     CliError::Usage(format!("unknown policy `{name}`\nhelp: {help}"))
+}
+
+/// The name that was probably meant, else all there are.
+pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> String {
+    let mut known: Vec<&str> = known.collect();
+    known.dedup();
+    let likeness = |other: &&&str| strsim::jaro_winkler(name, other);
+    let nearest = known.iter().max_by(|a, b| likeness(a).total_cmp(&likeness(b)));
+    match nearest.filter(|other| likeness(other) >= ALIKE) {
+        Some(other) => format!("did you mean `{other}`?"),
+        None if known.is_empty() => "the file has none".to_owned(),
+        None => format!("the file has: {}", known.join(", ")),
+    }
 }
 
 /// Whether a name fits a pattern, in which `*` stands for any text.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 
-use super::args::{Colour, CompareArgs, Format, RunArgs, SimulateArgs};
+use super::args::{Cells, Colour, CompareArgs, Format, RunArgs, SimulateArgs};
 use super::error::CliError;
 use super::load::{self, FlagSet};
 use super::progress::Progress;
 use super::terminal::{self, Stream};
-use super::{interrupt, policies, sample};
-use crate::config::Loaded;
+use super::{interrupt, mitigations, policies, sample};
+use crate::config::{Loaded, Matrix, Purpose};
 use crate::diagnostic::Style;
 use crate::experiment::{self, Jobs, Watch};
 use crate::metric::RunResult;
@@ -22,7 +22,7 @@ use crate::report::{
 
 /// Simulates one policy.
 pub(super) fn run(args: &RunArgs, colour: Colour) -> Result<(), CliError> {
-    let (mut loaded, flags) = load_for(&args.common, colour)?;
+    let (mut loaded, flags) = load_for(&args.common, None, colour)?;
     let cases = policies::one(std::mem::take(&mut loaded.cases), args.policy.as_deref())?;
     let folder = Path::new("output").join(&loaded.name);
     let folder = cases.first().map(|case| folder.join(&case.policy.name)).unwrap_or(folder);
@@ -32,7 +32,7 @@ pub(super) fn run(args: &RunArgs, colour: Colour) -> Result<(), CliError> {
 
 /// Simulates every policy and compares them.
 pub(super) fn compare(args: &CompareArgs, colour: Colour) -> Result<(), CliError> {
-    let (mut loaded, flags) = load_for(&args.common, colour)?;
+    let (mut loaded, flags) = load_for(&args.common, args.matrix, colour)?;
     let cases = policies::those(std::mem::take(&mut loaded.cases), args.policies.as_deref())?;
     let folder = Path::new("output").join(&loaded.name);
     let kind = Kind::Compare;
@@ -64,12 +64,24 @@ impl Job<'_> {
     }
 }
 
-fn load_for(args: &SimulateArgs, colour: Colour) -> Result<(Loaded, Vec<FlagSet>), CliError> {
+fn load_for(
+    args: &SimulateArgs,
+    cells: Option<Cells>,
+    colour: Colour,
+) -> Result<(Loaded, Vec<FlagSet>), CliError> {
     if args.runs.is_some() {
         return Err(CliError::Usage("--runs: not supported yet".to_owned()));
     }
     let flags = load::flag_sets(args);
-    let loaded = load::load(&args.file, &args.set, &flags, colour)?;
+    let matrix = match (cells, &args.mitigations) {
+        (Some(Cells::Each), _) => Matrix::Each,
+        (Some(Cells::Subsets), _) => Matrix::Subsets,
+        (None, Some(names)) => Matrix::With(mitigations::trimmed(names)),
+        (None, None) => Matrix::Without,
+    };
+    let purpose = Purpose { matrix, runs: 1 };
+    let loaded = load::load(&args.file, &args.set, &flags, &purpose, colour)?;
+    mitigations::check(&purpose.matrix, &loaded.bundles)?;
     if !args.quiet {
         terminal::message(&load::draw_warnings(&loaded, &flags, colour));
         terminal::message(&load::plane_note(loaded.plane));

@@ -5,6 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
 
+use super::rank::rank;
 use crate::metric::RunResult;
 use crate::policy::Case;
 
@@ -37,7 +38,7 @@ pub struct Watch<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Runs each case, with a row of the timeline every `row_steps` steps. The results are in the order
+/// Runs each case and ranks them, with a row of the timeline every `row_steps` steps. The results are in the order
 /// of `cases` and do not depend on the number of threads. None when cancelled.
 #[must_use]
 pub fn compare(
@@ -46,7 +47,10 @@ pub fn compare(
     jobs: Jobs,
     watch: Watch<'_>,
 ) -> Option<Vec<RunResult>> {
-    in_order(cases, jobs, watch, |case| crate::metric::simulate(case, row_steps))
+    let run = |case: &Case| crate::metric::simulate(case, row_steps);
+    let mut results = in_order(cases, jobs, watch, run)?;
+    rank(&mut results);
+    Some(results)
 }
 
 fn in_order<Item: Sync, Result: Send>(

@@ -1,5 +1,6 @@
 //! Many runs. The only user of threads.
 
 mod compare;
+mod rank;
 
 pub use compare::{Jobs, Watch, compare};

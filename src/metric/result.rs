@@ -256,8 +256,10 @@ pub struct RunResult {
     pub policy: String,
     /// The policy's kind.
     pub policy_kind: &'static str,
-    /// The named bundles of settings that it was run with.
-    pub bundles: Vec<String>,
+    /// The named bundles of settings that it was run with, joined by semicolons.
+    pub mitigations: String,
+    /// Its place among the runs that it is compared with, the best first; from 1.
+    pub rank: u32,
     /// How instances served.
     pub plane: Plane,
     /// First event; none without events.

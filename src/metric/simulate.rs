@@ -51,7 +51,8 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
     RunResult {
         policy: case.policy.name.clone(),
         policy_kind: case.policy.kind.name,
-        bundles: case.policy.bundles.clone(),
+        mitigations: case.policy.bundles.join(";"),
+        rank: 1,
         plane: scenario.simulation.plane,
         trigger_s,
         timeline: watch.series.timeline,

@@ -67,6 +67,12 @@ pub struct PolicySpec {
 }
 
 impl PolicySpec {
+    /// Its name in the file, without those of its bundles.
+    #[must_use]
+    pub fn own_name(&self) -> &str {
+        self.name.split_once('+').map_or(&self.name, |(own, _)| own)
+    }
+
     /// A fresh policy with its mitigations, with no memory.
     #[must_use]
     pub fn build(&self) -> Box<dyn Policy> {

@@ -49,7 +49,8 @@ pub(crate) fn result(
     RunResult {
         policy: policy.to_owned(),
         policy_kind,
-        bundles: vec![],
+        mitigations: String::new(),
+        rank: 1,
         plane: crate::model::Plane::Fluid,
         trigger_s: Some(60.0),
         timeline: timeline(2),

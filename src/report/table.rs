@@ -17,34 +17,55 @@ pub enum TableStyle {
     Markdown,
 }
 
-type Value = fn(&RunResult) -> String;
+/// A column of the table.
+struct Column {
+    heading: &'static str,
+    value: fn(&RunResult) -> String,
+    /// When a terminal is too narrow it goes in this order; those at 0 stay. Files have them all.
+    missed: u8,
+    /// Is there anything to show in it?
+    applies: fn(&[RunResult]) -> bool,
+}
 
-/// What goes when a terminal is too narrow for all columns, by index; files have them all.
-const LEAST_MISSED: [usize; 4] = [LEAST_HEALTHY, FURTHER_LOST, SHED, RECOVERED];
-const SHED: usize = 3;
-const LEAST_HEALTHY: usize = 5;
-const FURTHER_LOST: usize = 6;
-const RECOVERED: usize = 8;
+const fn column(heading: &'static str, missed: u8, value: fn(&RunResult) -> String) -> Column {
+    Column { heading, value, missed, applies: |_| true }
+}
 
-/// Headings and their values; the first two are words, the rest figures.
-const COLUMNS: &[(&str, Value)] = &[
-    ("policy", |r| r.policy.clone()),
-    ("outcome", outcome_words),
-    ("goodput", |r| percent(r.summary.goodput_ratio)),
-    ("shed", |r| percent(r.summary.shed_ratio)),
-    ("late,\nrejected\nor lost", |r| {
+/// The first columns are words, the rest figures.
+const WORDS: usize = 2;
+
+const COLUMNS: &[Column] = &[
+    column("policy", 0, |r| r.policy.clone()),
+    column("outcome", 0, outcome_words),
+    Column { applies: is_ranked, ..column("rank", 0, |r| r.rank.to_string()) },
+    column("goodput", 0, |r| percent(r.summary.goodput_ratio)),
+    column("of the\nbound", 1, |r| r.summary.goodput_of_bound.map_or("–".to_owned(), percent)),
+    Column {
+        applies: |results| results.iter().any(|r| r.summary.degraded_ratio > 0.0),
+        ..column("degraded", 0, |r| percent(r.summary.degraded_ratio))
+    },
+    column("shed", 4, |r| percent(r.summary.shed_ratio)),
+    column("late,\nrejected\nor lost", 0, |r| {
         let summary = &r.summary;
         percent(summary.late_ratio + summary.rejected_ratio + summary.lost_ratio)
     }),
-    ("least\nhealthy\ncapacity", |r| percent(r.summary.min_healthy_capacity_ratio)),
-    ("further\npools\nlost", |r| r.summary.cascade_propagation_count.to_string()),
-    ("no pool\nhealthy\nafter", |r| time(r.summary.time_to_full_outage_s)),
-    ("recovered\nafter", |r| match r.summary.recovered {
-        Some(true) => time(r.summary.time_to_recover_s),
-        Some(false) => "never".to_owned(),
-        None => "–".to_owned(),
-    }),
+    column("least\nhealthy\ncapacity", 2, |r| percent(r.summary.min_healthy_capacity_ratio)),
+    column("further\npools\nlost", 3, |r| r.summary.cascade_propagation_count.to_string()),
+    column("no pool\nhealthy\nafter", 0, |r| time(r.summary.time_to_full_outage_s)),
+    Column {
+        applies: |results| results.iter().any(|r| r.summary.recovered.is_some()),
+        ..column("recovered\nafter", 5, |r| match r.summary.recovered {
+            Some(true) => time(r.summary.time_to_recover_s),
+            Some(false) => "never".to_owned(),
+            None => "–".to_owned(),
+        })
+    },
 ];
+
+/// A matrix is shown by rank.
+fn is_ranked(results: &[RunResult]) -> bool {
+    results.len() > 1 && results.iter().any(|result| !result.mitigations.is_empty())
+}
 
 /// To one decimal; like the verdict, it never rounds up to more than nearly all.
 fn percent(ratio: f64) -> String {
@@ -68,29 +89,32 @@ fn time(seconds: Option<f64>) -> String {
     }
 }
 
-/// The comparison, a line a policy; at most 100 columns wide for names of up to 17 letters. Where
-/// `width` allows fewer, columns are left out, and a line says which. Ends with a line break.
+/// The comparison, a line a policy, or, where mitigations are compared, a line a combination, the
+/// best first. At most 105 columns wide for names of up to 17 letters. Where `width` allows fewer,
+/// columns are left out, and a line says which. Ends with a line break.
 #[must_use]
 pub fn comparison_table(results: &[RunResult], style: TableStyle, width: Option<usize>) -> String {
-    let mut shown: Vec<usize> = (0..COLUMNS.len()).collect();
+    let mut rows: Vec<&RunResult> = results.iter().collect();
+    if is_ranked(results) {
+        rows.sort_by_key(|result| result.rank);
+    }
+    let mut shown: Vec<&Column> = COLUMNS.iter().filter(|c| (c.applies)(results)).collect();
     let mut left_out = Vec::new();
-    let mut lines = table_lines(results, style, &shown);
+    let mut lines = table_lines(&rows, style, &shown);
     if let Some(width) = width {
-        let is_empty = |column: &usize| results.iter().all(|r| (COLUMNS[*column].1)(r) == "–");
-        let empty = [RECOVERED].into_iter().filter(is_empty);
-        let mut candidates = empty.chain(LEAST_MISSED);
-        while lines.iter().any(|line| line.chars().count() > width) {
-            let Some(column) = candidates.next() else { break };
-            if shown.contains(&column) {
-                shown.retain(|kept| *kept != column);
-                left_out.push(COLUMNS[column].0.replace('\n', " "));
-                lines = table_lines(results, style, &shown);
-            }
+        let is_wide = |line: &String| line.chars().count() > width;
+        while lines.iter().any(is_wide) {
+            let dispensable = shown.iter().enumerate().filter(|(_, column)| column.missed > 0);
+            let Some((index, _)) = dispensable.min_by_key(|(_, column)| column.missed) else {
+                break;
+            };
+            left_out.push(shown.remove(index).heading.replace('\n', " "));
+            lines = table_lines(&rows, style, &shown);
         }
     }
     if style == TableStyle::Coloured {
-        let header_lines = lines.len() - results.len();
-        for (line, result) in lines[header_lines..].iter_mut().zip(results) {
+        let header_lines = lines.len() - rows.len();
+        for (line, result) in lines[header_lines..].iter_mut().zip(&rows) {
             colour_outcome(line, result);
         }
     }
@@ -100,11 +124,10 @@ pub fn comparison_table(results: &[RunResult], style: TableStyle, width: Option<
     lines.join("\n") + "\n"
 }
 
-fn table_lines(results: &[RunResult], style: TableStyle, shown: &[usize]) -> Vec<String> {
-    let columns = || shown.iter().map(|column| &COLUMNS[*column]);
-    let headings: Vec<&str> = columns().map(|(name, _)| *name).collect();
-    let row = |result| columns().map(|(_, value)| value(result)).collect();
-    draw(style, &headings, results.iter().map(row).collect(), 2)
+fn table_lines(results: &[&RunResult], style: TableStyle, shown: &[&Column]) -> Vec<String> {
+    let headings: Vec<&str> = shown.iter().map(|column| column.heading).collect();
+    let row = |result: &&RunResult| shown.iter().map(|column| (column.value)(result)).collect();
+    draw(style, &headings, results.iter().map(row).collect(), WORDS)
 }
 
 /// Lines of a table whose first columns are so many of words, the rest figures.

@@ -198,7 +198,8 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
     RunResult {
         policy: plot.policy.into(),
         policy_kind: plot.kind,
-        bundles: vec![],
+        mitigations: String::new(),
+        rank: 1,
         alerts: vec![],
         plane: Plane::Fluid,
         resources: vec![],

@@ -139,6 +139,18 @@ const COLUMNS: &[ComparisonColumn] = &[
         "Largest tries ÷ first tries over ten seconds.",
     ),
     column("alerts", Unit::Word, |_| Cell::Empty, "Names of the alerts, joined by semicolons."),
+    column(
+        "mitigations",
+        Unit::Word,
+        |r| if r.mitigations.is_empty() { Cell::Empty } else { Cell::Text(&r.mitigations) },
+        "Names of the file's mitigations that it was run with, joined by semicolons.",
+    ),
+    column(
+        "rank",
+        Unit::Count,
+        |r| Cell::Count(u64::from(r.rank)),
+        "Its place among the runs that are compared, by goodput; 1 is the best.",
+    ),
 ];
 
 /// Writes `comparison.csv`.
