@@ -290,7 +290,7 @@ fn cases_of_cell(
         }
     };
     let policies = lower::policies(&with_cell, problems);
-    let entities = document.in_order(Section::Policy);
+    let entities = with_cell.in_order(Section::Policy);
     let case = |(policy, entity): (NamedPolicy, &Arc<Entity>)| {
         let NamedPolicy { spec, set } = policy;
         let scenario = match set.is_empty() {
@@ -310,13 +310,14 @@ fn cases_of_cell(
                 case
             }
         };
-        let mut policy = spec?;
+        let (mut policy, scenario) = (spec?, scenario?);
+        lower::check_fallback(entity, &policy, &scenario, problems);
         policy.bundles = cell.iter().map(|bundle| bundle.name.clone()).collect();
         for bundle in &policy.bundles {
             policy.name.push('+');
             policy.name.push_str(bundle);
         }
-        Some(Case { policy, scenario: scenario? })
+        Some(Case { policy, scenario })
     };
     policies.into_iter().zip(entities).map(case).collect()
 }

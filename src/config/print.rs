@@ -141,6 +141,7 @@ fn is_left_out<'a>(
         ("retry", "base" | "jitter") => backoff == "none",
         ("retry", "max_backoff") => backoff != "exponential",
         ("shed", "fallback_latency" | "fallback_queue") => !has("shed.fallback_rps"),
+        ("breaker", "window") => !has("breaker.max_pools") && !has("breaker.retry_after"),
         ("retry", "budget") => has("retry.budget_rps"),
         ("", "call_mode") => entity.names_below("calls").is_empty(),
         _ => false,

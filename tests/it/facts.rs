@@ -5,6 +5,7 @@ mod clients;
 mod closed_forms;
 mod events;
 pub mod fleet;
+pub mod guarded;
 mod lose_one_of_three;
 mod metrics;
 pub mod mitigations;

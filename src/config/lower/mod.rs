@@ -21,6 +21,7 @@ mod simulation;
 pub(super) use autoscaler::targets;
 pub(super) use get::fragment;
 pub(super) use instance::DEFAULT_PROBE_TIMEOUT_S;
+pub(super) use mitigation::check_fallback;
 pub(super) use policy::{NamedPolicy, policies};
 pub(super) use resource::is_consumed;
 pub(super) use scenario::scenario;
