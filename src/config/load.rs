@@ -27,8 +27,8 @@ pub struct Loaded {
     pub name: String,
     /// The file's name, as given.
     pub file_name: String,
-    /// A case for each policy and cell of the matrix: policies in the order of the file, and of each
-    /// its cells.
+    /// A case for each policy and cell of the matrix: policies in the order of the file, of each its
+    /// cells.
     pub cases: Vec<Case>,
     /// The names of its bundles, `[mitigation.*]`, in its order.
     pub bundles: Vec<String>,
@@ -215,6 +215,7 @@ fn finish(
     if let Some(base) = &base {
         lint::lint(document, base, &mut problems);
     }
+    bundles::check(document, &mut problems);
     let cells = bundles::cells(document, &purpose.matrix, &mut problems);
     let mut cases = cases(document, base.as_ref(), &fallback, &cells, &mut problems);
     // What nobody asked for is checked all the same.

@@ -38,8 +38,8 @@ pub struct Watch<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Runs each case and ranks them, with a row of the timeline every `row_steps` steps. The results are in the order
-/// of `cases` and do not depend on the number of threads. None when cancelled.
+/// Runs each case and ranks them, with a row of the timeline every `row_steps` steps. The results
+/// are in the order of `cases` and do not depend on the number of threads. None when cancelled.
 #[must_use]
 pub fn compare(
     cases: &[Case],
