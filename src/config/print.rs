@@ -139,9 +139,15 @@ fn is_left_out<'a>(
         ("retry", "base" | "jitter") => backoff == "none",
         ("retry", "max_backoff") => backoff != "exponential",
         ("retry", "budget") => has("retry.budget_rps"),
+        ("", "survive_utilization") => !survives_losses(entity),
         ("", "call_mode") => entity.names_below("calls").is_empty(),
         _ => false,
     }
+}
+
+fn survives_losses(simulation: &Entity) -> bool {
+    let losses = simulation.get("survive_zone_losses").map(|entry| &entry.value);
+    matches!(losses, Some(Value::Count(1..)))
 }
 
 fn default_text(prefix: &str, setting: &Setting, key: &str, document: &Document) -> Option<String> {
