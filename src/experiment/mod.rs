@@ -1,5 +1,6 @@
-//! Many runs. The only user of threads.
+//! Many runs, and many losses without a run. The only user of threads.
 
 mod compare;
+pub mod contingency;
 
 pub use compare::{Jobs, Watch, compare};

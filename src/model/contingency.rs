@@ -223,18 +223,15 @@ impl<'a> Contingency<'a> {
         services
     }
 
-    /// By service: does a loss take one of its pools, or move traffic between those that are left?
+    /// By pool: does a loss take it, or move traffic to or from it?
     #[must_use]
     pub fn is_hit(&self, loads: &Loads, is_lost: &[bool]) -> Vec<bool> {
-        let mut is_hit = vec![false; self.scenario.services.len()];
-        for (index, pool) in self.scenario.pools.iter().enumerate() {
-            let (before, after) = (self.home.tries_rps[index], loads.tries_rps[index]);
-            let moves = (after - before).abs() > ROUNDING * before;
-            if is_lost[pool.zone.index()] || moves {
-                is_hit[pool.service.index()] = true;
-            }
-        }
-        is_hit
+        let moves = |pool: usize| {
+            let (before, after) = (self.home.tries_rps[pool], loads.tries_rps[pool]);
+            (after - before).abs() > ROUNDING * before
+        };
+        let pools = self.scenario.pools.iter().enumerate();
+        pools.map(|(index, pool)| is_lost[pool.zone.index()] || moves(index)).collect()
     }
 
     /// The share of a pool's capacity that its work takes.

@@ -3,7 +3,7 @@
 //! The stationary M/M/c/K of MODEL §4.1 with Poisson arrivals, nobody calling or retrying more than
 //! when all is well, calls at their unloaded latencies.
 
-use crate::model::{InstanceKind, ProbeKind};
+use crate::model::InstanceKind;
 use crate::queueing::{Response, Stationary, stationary_response};
 
 /// Most servers that a limit by rate is told by (as the engine has it).
@@ -126,10 +126,4 @@ impl Instance {
         }
         Some(well)
     }
-}
-
-/// Is an instance kind probed by requests that take as long as any other?
-#[must_use]
-pub fn has_deep_probes(kind: &InstanceKind) -> bool {
-    kind.health_check.kind == ProbeKind::Deep
 }
