@@ -24,6 +24,8 @@ pub struct Loaded {
     pub name: String,
     /// The file's name, as given.
     pub file_name: String,
+    /// The file's world, without what policies set.
+    pub scenario: Scenario,
     /// A case for each policy, in the order of the file.
     pub cases: Vec<Case>,
     /// How instances serve in all of them, and why.
@@ -194,9 +196,12 @@ fn finish(
     for case in &mut cases {
         case.scenario.simulation.plane = plane.plane;
     }
-    let name = base.name;
+    let name = base.name.clone();
+    let mut scenario = base;
+    scenario.simulation.plane = plane.plane;
     Ok(Loaded {
         plane,
+        scenario,
         resolved: print(document, &name, Order::File),
         fingerprint_text: print(document, &name, Order::Name),
         name,

@@ -1,5 +1,7 @@
 //! The losses, one by one.
 
+use std::cmp::Ordering;
+
 use super::groups::{Group, Groups, Need};
 use super::pools::{PoolNeed, pool_needs};
 use super::rules::{Rules, rules};
@@ -19,12 +21,40 @@ pub struct Contingencies {
     pub services: Vec<ServiceLoss>,
     /// Losses, fewer zones first; zones in the order of the file.
     pub losses: Vec<Loss>,
-    /// The worst of them by its fullest pool, by position; none without any.
-    pub worst: Option<usize>,
+    /// Their positions, worst first, by the fullest pool.
+    pub by_severity: Vec<usize>,
     /// What pools need to survive them all, in the order of the file.
     pub pools: Vec<PoolNeed>,
     /// What else arithmetic says of the file.
     pub rules: Rules,
+}
+
+impl Contingencies {
+    /// The worst loss; none without any.
+    #[must_use]
+    pub fn worst(&self) -> Option<&Loss> {
+        self.by_severity.first().map(|index| &self.losses[*index])
+    }
+
+    /// Instances now, and as many more as are needed; none where no number is enough.
+    #[must_use]
+    pub fn instances(&self, scenario: &Scenario, needed: Needed) -> (u64, Option<u64>) {
+        let now = |need: &PoolNeed| u64::from(scenario.pools[need.pool.index()].instances);
+        let more = |need: &PoolNeed| match needed {
+            Needed::AtCeiling => Some(need.instances_needed?.saturating_sub(now(need))),
+            Needed::AtUsual => Some(need.instances_needed_usual?.saturating_sub(now(need))),
+        };
+        (self.pools.iter().map(now).sum(), self.pools.iter().map(more).sum())
+    }
+}
+
+/// What instances are counted for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Needed {
+    /// None over the ceiling.
+    AtCeiling,
+    /// None over the usual utilization.
+    AtUsual,
 }
 
 /// The loss of some zones.
@@ -130,7 +160,7 @@ pub fn contingencies(scenario: &Scenario, most_zones: usize, ceiling: f64) -> Co
     let pools = pool_needs(&contingency, &most_work, ceiling);
     Contingencies {
         ceiling,
-        worst: worst(&losses),
+        by_severity: by_severity(&losses),
         rules: rules(&contingency, &services, &pools),
         services,
         losses,
@@ -138,17 +168,20 @@ pub fn contingencies(scenario: &Scenario, most_zones: usize, ceiling: f64) -> Co
     }
 }
 
-fn worst(losses: &[Loss]) -> Option<usize> {
-    let key = |loss: &Loss| {
+/// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to go,
+/// by the fullest pool, by what has to be refused.
+fn by_severity(losses: &[Loss]) -> Vec<usize> {
+    let key = |index: &usize| {
+        let loss = &losses[*index];
         let fullest = loss.fullest.map_or(0.0, |pool| pool.utilization);
-        [loss.unplaced_ratio, fullest, loss.shed_ratio]
+        [loss.unplaced_ratio, fullest, loss.shed_ratio].map(|value| -(value / ALIKE).round())
     };
-    let is_worse = |a: &Loss, b: &Loss| {
-        let differ = |(a, b): &(f64, f64)| (a - b).abs() > ALIKE;
+    let mut order: Vec<usize> = (0..losses.len()).collect();
+    order.sort_by(|a, b| {
         let pairs = key(a).into_iter().zip(key(b));
-        pairs.into_iter().find(differ).is_some_and(|(a, b)| a > b)
-    };
-    (0..losses.len()).reduce(|a, b| if is_worse(&losses[b], &losses[a]) { b } else { a })
+        pairs.map(|(a, b)| a.total_cmp(&b)).find(|by| by.is_ne()).unwrap_or(Ordering::Equal)
+    });
+    order
 }
 
 /// What all losses are worked out with.
