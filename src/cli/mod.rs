@@ -7,6 +7,7 @@ mod error;
 mod examples;
 mod exit;
 mod graph;
+mod headroom;
 mod init;
 mod interrupt;
 mod load;

@@ -80,7 +80,7 @@ fn load_for(
         (None, None) => Matrix::Without,
     };
     let purpose = Purpose { matrix, runs: 1 };
-    let loaded = load::load(&args.file, &args.set, &flags, &purpose, colour)?;
+    let loaded = load::load_for(&args.file, &args.set, &flags, &purpose, colour)?;
     mitigations::check(&purpose.matrix, &loaded.bundles)?;
     if !args.quiet {
         terminal::message(&load::draw_warnings(&loaded, &flags, colour));

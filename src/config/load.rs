@@ -27,6 +27,8 @@ pub struct Loaded {
     pub name: String,
     /// The file's name, as given.
     pub file_name: String,
+    /// The file's world, without what policies set.
+    pub scenario: Scenario,
     /// A case for each policy and cell of the matrix: policies in the order of the file, of each its
     /// cells.
     pub cases: Vec<Case>,
@@ -238,9 +240,12 @@ fn finish(
     for case in &mut cases {
         case.scenario.simulation.plane = plane.plane;
     }
-    let name = base.name;
+    let name = base.name.clone();
+    let mut scenario = base;
+    scenario.simulation.plane = plane.plane;
     Ok(Loaded {
         plane,
+        scenario,
         bundles: document.in_order(Section::Mitigation).iter().map(|b| b.name.clone()).collect(),
         resolved: print(document, &name, Order::File),
         fingerprint_text: print(document, &name, Order::Name),

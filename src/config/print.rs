@@ -143,9 +143,15 @@ fn is_left_out<'a>(
         ("shed", "fallback_latency" | "fallback_queue") => !has("shed.fallback_rps"),
         ("breaker", "window") => !has("breaker.max_pools") && !has("breaker.retry_after"),
         ("retry", "budget") => has("retry.budget_rps"),
+        ("", "survive_utilization") => !survives_losses(entity),
         ("", "call_mode") => entity.names_below("calls").is_empty(),
         _ => false,
     }
+}
+
+fn survives_losses(simulation: &Entity) -> bool {
+    let losses = simulation.get("survive_zone_losses").map(|entry| &entry.value);
+    matches!(losses, Some(Value::Count(1..)))
 }
 
 fn default_text(prefix: &str, setting: &Setting, key: &str, document: &Document) -> Option<String> {

@@ -1,6 +1,7 @@
-//! Many runs. The only user of threads.
+//! Many runs, and many losses without a run. The only user of threads.
 
 mod compare;
+pub mod contingency;
 mod rank;
 
 pub use compare::{Jobs, Watch, compare};

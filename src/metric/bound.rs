@@ -6,7 +6,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{EdgeRef, IntoNodeReferences};
 
 use crate::engine::Snapshot;
-use crate::model::{Edge, Node, Scenario, TopologyGraph, ZoneId};
+use crate::model::{Edge, Node, PoolId, Scenario, TopologyGraph, ZoneId};
 
 use super::users::Users;
 use super::{Metric, Summary};
@@ -22,35 +22,82 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     if demand_rps.iter().zip(capacity_rps).all(|(demand, capacity)| demand <= capacity) {
         return total;
     }
-    let topology = graph.as_petgraph();
-    let mut network: DiGraph<(), f64> =
-        DiGraph::with_capacity(topology.node_count() + 2, topology.edge_count());
-    for _ in topology.node_references() {
-        network.add_node(());
-    }
-    let source = network.add_node(());
-    let sink = network.add_node(());
-    for (node, kind) in topology.node_references() {
-        let barred = match kind {
-            Node::Zone(_) => continue,
-            Node::Pool(_) => None,
-            Node::Service(_) => lone_zone(graph, node),
-        };
-        for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
-            let to = edge.target();
-            if barred.is_none() || zone(graph, to) != barred {
-                network.add_edge(node, to, total);
+    let network = Network::new(graph, demand_rps, capacity_rps);
+    dinics(&network.graph, network.source, network.sink).0.min(total)
+}
+
+/// Where the flow of [`bound_rps`] is held back, by pool: on the near side of the tightest cut, with
+/// several the one nearest to the demand. What flows of all demand is the capacity of these pools
+/// and the demand of all others (max flow = min cut). None of them where everything flows.
+#[must_use]
+pub fn short_pools(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]) -> Vec<bool> {
+    let network = Network::new(graph, demand_rps, capacity_rps);
+    let (_, flows) = dinics(&network.graph, network.source, network.sink);
+    // What is left is rounding.
+    let least = 1e-9 * demand_rps.iter().sum::<f64>();
+    let mut is_reached = vec![false; network.graph.node_count()];
+    is_reached[network.source.index()] = true;
+    let mut open = vec![network.source];
+    while let Some(node) = open.pop() {
+        let onward = network.graph.edges(node).filter_map(|edge| {
+            let room = *edge.weight() - flows[edge.id().index()];
+            (room > least).then(|| edge.target())
+        });
+        let back = network
+            .graph
+            .edges_directed(node, Direction::Incoming)
+            .filter_map(|edge| (flows[edge.id().index()] > least).then(|| edge.source()));
+        for next in onward.chain(back) {
+            if !is_reached[next.index()] {
+                is_reached[next.index()] = true;
+                open.push(next);
             }
         }
     }
-    for (node, kind) in topology.node_references() {
-        if let Node::Pool(pool) = kind {
-            // Without end where a pool has no limit.
-            network.add_edge(source, node, demand_rps[pool.index()]);
-            network.add_edge(node, sink, capacity_rps[pool.index()].min(total));
+    let pools = (0..demand_rps.len()).map(PoolId::from_index);
+    pools.map(|pool| is_reached[graph.node(pool).index()]).collect()
+}
+
+/// The topology's own graph with a source before pools and a sink behind them.
+struct Network {
+    graph: DiGraph<(), f64>,
+    source: NodeIndex,
+    sink: NodeIndex,
+}
+
+impl Network {
+    fn new(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]) -> Self {
+        let total: f64 = demand_rps.iter().sum();
+        let topology = graph.as_petgraph();
+        let mut network: DiGraph<(), f64> =
+            DiGraph::with_capacity(topology.node_count() + 2, topology.edge_count());
+        for _ in topology.node_references() {
+            network.add_node(());
         }
+        let source = network.add_node(());
+        let sink = network.add_node(());
+        for (node, kind) in topology.node_references() {
+            let barred = match kind {
+                Node::Zone(_) => continue,
+                Node::Pool(_) => None,
+                Node::Service(_) => lone_zone(graph, node),
+            };
+            for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
+                let to = edge.target();
+                if barred.is_none() || zone(graph, to) != barred {
+                    network.add_edge(node, to, total);
+                }
+            }
+        }
+        for (node, kind) in topology.node_references() {
+            if let Node::Pool(pool) = kind {
+                // Without end where a pool has no limit.
+                network.add_edge(source, node, demand_rps[pool.index()]);
+                network.add_edge(node, sink, capacity_rps[pool.index()].min(total));
+            }
+        }
+        Self { graph: network, source, sink }
     }
-    dinics(&network, source, sink).0.min(total)
 }
 
 /// The zone from which all come that enter a service's hub, if it is one. Nobody fails over within

@@ -4,6 +4,7 @@ mod alert;
 mod autoscaler;
 mod change;
 mod client;
+pub mod contingency;
 mod event;
 mod graph;
 mod id;

@@ -8,6 +8,7 @@ pub mod csv;
 mod dot;
 #[cfg(test)]
 pub(crate) mod fixture;
+mod headroom;
 mod json;
 mod number;
 mod output;
@@ -25,6 +26,7 @@ pub use bottleneck::bottleneck_lines;
 pub use closed_form::closed_form_line;
 pub use column::{Cell, Column, Rounded, Unit};
 pub use dot::dot;
+pub use headroom::{Headroom, headroom_json, headroom_text, headroom_verdict};
 pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, sha256_hex, summary_json};
 pub use number::NumberBuffer;
 pub use output::{Abandon, OutputError, OutputFolder};

@@ -17,6 +17,7 @@ mod pool;
 mod resource;
 mod scenario;
 mod simulation;
+mod survive;
 
 pub(super) use autoscaler::targets;
 pub(super) use get::fragment;

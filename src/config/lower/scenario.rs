@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::context::Context;
 use super::event::{Parts, World};
 use super::fleet::{self, Fleet};
-use super::{autoscaler, client, event, instance, origin, pool, simulation};
+use super::{autoscaler, client, event, instance, origin, pool, simulation, survive};
 use crate::config::document::{Document, Entity, Value};
 use crate::config::problems::Problems;
 use crate::config::read;
@@ -22,7 +22,7 @@ const MOST_POOLS: usize = 100_000;
 /// Most events: the engine counts those that hold an instance dead in 16 bits.
 const MOST_EVENTS: usize = u16::MAX as usize;
 /// Most instances in all pools.
-const MOST_INSTANCES: u64 = 10_000_000;
+pub(super) const MOST_INSTANCES: u64 = 10_000_000;
 
 /// Lowers a document; every problem is reported, and with an error there is no scenario.
 pub(in crate::config) fn scenario(
@@ -55,7 +55,8 @@ pub(in crate::config) fn scenario(
     if problems.has_errors() {
         return None;
     }
-    whole(&context, name, simulation?, parts, fleet?, events?, phases?)
+    let scenario = whole(&context, name, simulation?, parts, fleet?, events?, phases?)?;
+    survive::raised(document, scenario, problems)
 }
 
 fn lowered<T>(

@@ -15,7 +15,7 @@ pub use plan::{EVENT_COMMON, EVENT_KINDS, EventKind};
 pub use tree::{Node, root, settings};
 
 /// Most instances of a pool, and in an event.
-const MOST_INSTANCES: u64 = 1_000_000;
+pub(super) const MOST_INSTANCES: u64 = 1_000_000;
 /// A year, s.
 const YEAR_S: f64 = 31_536_000.0;
 /// A time that may be 0.
