@@ -251,6 +251,7 @@ pub(super) fn unknown_name(
         Section::Policy => "unknown-policy",
         Section::Event => "unknown-event",
         Section::Phase => "unknown-phase",
+        Section::Alert => "unknown-alert",
     };
     let word = section.word();
     let problem = Problem::error(id, at, format!("there is no {word} `{name}`"));

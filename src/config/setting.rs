@@ -55,11 +55,13 @@ pub enum Section {
     Event,
     /// `[phase.NAME]`
     Phase,
+    /// `[alert.NAME]`
+    Alert,
 }
 
 impl Section {
     /// Every section, in the order in which they are described.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Instance,
         Self::Client,
         Self::Zone,
@@ -69,6 +71,7 @@ impl Section {
         Self::Policy,
         Self::Event,
         Self::Phase,
+        Self::Alert,
     ];
 
     /// The word in the file.
@@ -84,6 +87,7 @@ impl Section {
             Self::Policy => "policy",
             Self::Event => "event",
             Self::Phase => "phase",
+            Self::Alert => "alert",
         }
     }
 

@@ -199,10 +199,7 @@ fn static_key(setting: &Setting) -> Option<&'static str> {
 /// Whole sections that are known, and not supported yet.
 pub(super) fn later() -> Vec<Setting> {
     let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
-    vec![
-        later("alert", "What is to be noticed."),
-        later("mitigation", "Named bundles of settings."),
-    ]
+    vec![later("mitigation", "Named bundles of settings.")]
 }
 
 #[cfg(test)]

@@ -50,6 +50,13 @@ pub(super) fn simulation() -> Vec<Setting> {
             "How instances serve: as queues in continuous numbers, or request by request; auto is \
              the latter for up to 20 million first tries in all.",
         ),
+        Setting::new(
+            "simulation.alerts",
+            Kind::Word(&["default", "published", "none"], &[]),
+            Default::Is("\"default\""),
+            "The alerts of a file that describes none: with thresholds that suit the examples, or \
+             those that were published; none switches off all.",
+        ),
         later("simulation.survive_zone_losses", "Zone losses that the sizes have to survive."),
         later("simulation.survive_utilization", "Highest utilization after those losses."),
     ]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{autoscaler, client, instance, plan, pool, run};
+use super::{alert, autoscaler, client, instance, plan, pool, run};
 use crate::config::document::Value;
 use crate::config::problems::Problems;
 use crate::config::raw::read_value;
@@ -23,6 +23,7 @@ static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         plan::policy(),
         plan::event(),
         run::phase(),
+        alert::alert(),
         plan::later(),
     ]
     .concat()
