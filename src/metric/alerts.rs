@@ -88,7 +88,8 @@ impl<'a> Alerts<'a> {
                 AlertOutage::NoPoolHealthy => summary.time_to_full_outage_s,
             };
             alert.lead_s = outage_s.map(|outage_s| outage_s - (alert.time_s - trigger_s));
-            alert.is_false = summary.time_to_first_propagation_s.is_none();
+            let is_quiet = summary.time_to_first_propagation_s.is_none();
+            alert.is_false = is_quiet && outage_s.is_none();
         }
         fired
     }

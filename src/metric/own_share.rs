@@ -5,10 +5,10 @@ use crate::engine::{Happening, LogEntry};
 use crate::model::{Action, Change, InstanceSetting, LossAmount, PoolId, Scenario};
 
 /// By pool, the share of its instances that an event takes, in (0, 1]. A pool that is slowed, or
-/// whose instances change what they can do, counts whole: its health checks may take it out. Drains,
-/// surges and errors take no capacity.
+/// whose instances change what they can do, counts whole: its health checks may take it out. So do
+/// the pools that call it, which wait for it. Drains, surges and errors take no capacity.
 fn taken_by(scenario: &Scenario, action: &Action) -> Vec<(PoolId, f64)> {
-    let whole = || scenario.pools_hit_by(action).into_iter().map(|pool| (pool, 1.0)).collect();
+    let whole = |pools: Vec<PoolId>| pools.into_iter().map(|pool| (pool, 1.0)).collect();
     match action {
         Action::InstanceLoss { pool, amount } => {
             let of = &scenario.pools[pool.index()];
@@ -21,19 +21,13 @@ fn taken_by(scenario: &Scenario, action: &Action) -> Vec<(PoolId, f64)> {
             let fastest = 1.0 + scenario.kinds[of.kind.index()].speed_spread.get();
             vec![(*pool, (count * fastest / instances).min(1.0))]
         }
-        Action::ZoneOutage { .. } => whole(),
-        Action::Slow { speed, .. } if speed.get() < 1.0 => whole(),
+        Action::ZoneOutage { .. } => whole(scenario.pools_hit_by(action)),
+        Action::Slow { pools, speed } if speed.get() < 1.0 => {
+            whole(with_callers(scenario, pools.clone()))
+        }
         Action::Set { changes } => {
-            let mut taken: Vec<(PoolId, f64)> = changes
-                .iter()
-                .filter(|change| moves_capacity(change))
-                .flat_map(|change| {
-                    scenario.pools_hit_by(&Action::Set { changes: vec![*change] })
-                })
-                .map(|pool| (pool, 1.0))
-                .collect();
-            taken.dedup();
-            taken
+            let changes = changes.iter().filter(|change| moves_capacity(change)).copied().collect();
+            whole(with_callers(scenario, scenario.pools_hit_by(&Action::Set { changes })))
         }
         Action::Slow { .. }
         | Action::Drain { .. }
@@ -42,6 +36,20 @@ fn taken_by(scenario: &Scenario, action: &Action) -> Vec<(PoolId, f64)> {
         | Action::AddInstances { .. }
         | Action::LaunchesRefused { .. } => Vec::new(),
     }
+}
+
+/// These pools and all that call them, directly or not, each once.
+fn with_callers(scenario: &Scenario, mut pools: Vec<PoolId>) -> Vec<PoolId> {
+    // From the callees up, so that one pass is enough.
+    for &caller in scenario.call_order.iter().rev() {
+        let calls = &scenario.pools[caller.index()].calls;
+        if calls.iter().any(|call| pools.contains(&call.to)) {
+            pools.push(caller);
+        }
+    }
+    pools.sort_unstable();
+    pools.dedup();
+    pools
 }
 
 const fn moves_capacity(change: &Change) -> bool {

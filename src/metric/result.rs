@@ -261,7 +261,7 @@ pub struct FiredAlert {
     /// From then to the outage that it warns of ([`crate::model::AlertSignal::outage`]), s:
     /// negative where it came too late; none where there was no such outage.
     pub lead_s: Option<f64>,
-    /// A false alarm: no pool was lost that no event hit.
+    /// A false alarm: neither did that outage come, nor was any pool lost that no event hit.
     pub is_false: bool,
 }
 

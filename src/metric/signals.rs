@@ -47,9 +47,12 @@ pub(super) struct Signals<'a> {
     at_start_rps: f64,
     /// Healthy capacity of each pool in the step before, rps.
     pool_rps: Vec<f64>,
+    /// Instances that each pool ought to have had then.
+    pool_expected: Vec<u32>,
     /// Healthy capacity of the pools at the start, rps.
     pool_at_start_rps: Vec<f64>,
-    /// Change of the fleet's healthy capacity since time 0 that no event explains, rps.
+    /// Change of the fleet's healthy capacity since time 0 that neither an event nor an autoscaler
+    /// explains, rps.
     unexplained_rps: f64,
     capacity: Past,
 }
@@ -75,6 +78,7 @@ impl<'a> Signals<'a> {
             further_lost: 0,
             at_start_rps: 0.0,
             pool_rps: Vec::new(),
+            pool_expected: Vec::new(),
             pool_at_start_rps: Vec::new(),
             unexplained_rps: 0.0,
             capacity: Past::new(TREND_S, scenario.simulation.step.get(), 0.0),
@@ -85,6 +89,7 @@ impl<'a> Signals<'a> {
     pub(super) fn start(&mut self, scenario: &Scenario, snapshot: &Snapshot<'_>) {
         self.at_start_rps = healthy_capacity_rps(snapshot);
         self.pool_rps = snapshot.pools.iter().map(|pool| pool.healthy_capacity_rps).collect();
+        self.pool_expected = snapshot.pools.iter().map(|pool| pool.expected).collect();
         self.pool_at_start_rps.clone_from(&self.pool_rps);
         let is_trend = |signal| signal == AlertSignal::FleetWideCapacityTrend;
         let alert = scenario.alerts.iter().find(|alert| is_trend(alert.signal));
@@ -112,6 +117,7 @@ impl<'a> Signals<'a> {
         self.add_utilization(snapshot);
         let mut fleet_rps = 0.0;
         for (index, pool) in snapshot.pools.iter().enumerate() {
+            let expected = std::mem::replace(&mut self.pool_expected[index], pool.expected);
             let now_rps = pool.healthy_capacity_rps;
             if !now_rps.is_finite() {
                 continue;
@@ -119,6 +125,9 @@ impl<'a> Signals<'a> {
             fleet_rps += now_rps;
             let before_rps = std::mem::replace(&mut self.pool_rps[index], now_rps);
             if now_rps != before_rps && before_rps.is_finite() {
+                // What is scaled down is not wanted any more.
+                let kept = f64::from(pool.expected) / f64::from(expected.max(1));
+                let before_rps = before_rps * kept.min(1.0);
                 // What the events take may come and go.
                 let most_rps = match self.own_share.taken[index] {
                     0.0 => f64::INFINITY,
@@ -173,7 +182,8 @@ impl<'a> Signals<'a> {
         self.pool_rps.iter().filter(|rps| rps.is_finite()).sum()
     }
 
-    /// Change since time 0 of the fleet's healthy capacity that no event explains ÷ time 0.
+    /// Change since time 0 of the fleet's healthy capacity that neither an event nor an autoscaler
+    /// explains ÷ time 0.
     pub(super) fn unexplained(&self) -> f64 {
         self.share(self.unexplained_rps)
     }

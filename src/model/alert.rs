@@ -94,9 +94,9 @@ impl AlertSignal {
     #[must_use]
     pub const fn default_threshold(self) -> AlertThreshold {
         let (above, within_s, sustained_s) = match self {
-            Self::ReceivingPoolCapacityUtilization => (1.0, 60.0, 0.0),
+            Self::ReceivingPoolCapacityUtilization => (1.0, 300.0, 0.0),
             Self::CascadePropagationCount => (0.0, 300.0, 0.0),
-            Self::FleetWideCapacityTrend => (0.0, 60.0, 0.0),
+            Self::FleetWideCapacityTrend => (0.05, 60.0, 0.0),
         };
         AlertThreshold { above, within_s, sustained_s }
     }
