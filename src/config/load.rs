@@ -10,7 +10,7 @@ use super::plane::{self, PlaneChoice};
 use super::print::{Order, print};
 use super::problems::Problems;
 use super::setting::Section;
-use super::{expand, fill, lint, raw, read};
+use super::{alerts, expand, fill, lint, raw, read};
 use crate::diagnostic::{Problem, SourceId, Sources, Span};
 use crate::model::Scenario;
 use crate::policy::Case;
@@ -142,6 +142,7 @@ fn prepare(
     }
     fill::fill(&mut document, start);
     fill::default_client(&mut document, start);
+    alerts::fill(&mut document, sets, sources, start, problems);
     // Only `auto` asks what the file says by itself.
     let text_of = |set: &SourceId| sources.get(*set).text();
     let names_plane = |set: &SourceId| {

@@ -89,7 +89,7 @@ fn texts<'a>(
 ) -> impl Iterator<Item = (&'static str, String)> + 'a {
     registry::settings().filter_map(move |setting| {
         let key = setting.path.strip_prefix(prefix)?;
-        if key.contains('*') || setting.kind == Kind::Later {
+        if key.contains('*') {
             return None;
         }
         Some((key, text_of(prefix, setting, key, entity, document)?))
@@ -103,6 +103,9 @@ fn text_of(
     entity: &Entity,
     document: &Document,
 ) -> Option<String> {
+    if prefix == "alert.*." {
+        return alert_text(setting, key, entity, document);
+    }
     if let Some(entry) = entity.get(key) {
         return Some(value_text(setting, &entry.value, document));
     }
@@ -122,6 +125,26 @@ fn text_of(
         ("policy.*.", key) => own_default(setting, word("kind")?, key, entity)
             .or_else(|| default_text(prefix, setting, key, document)),
         _ => default_text(prefix, setting, key, document),
+    }
+}
+
+/// What a key of an alert is, and is called, depends on its signal.
+fn alert_text(
+    setting: &Setting,
+    key: &str,
+    entity: &Entity,
+    document: &Document,
+) -> Option<String> {
+    let value = match entity.get(key) {
+        Some(entry) => Some(entry.value.clone()),
+        None => lower::by_signal(entity, key),
+    };
+    match value {
+        Some(Value::Number(pools)) if key == "above" && lower::counts_pools(entity) => {
+            Some(pools.to_string())
+        }
+        Some(value) => Some(value_text(setting, &value, document)),
+        None => default_text("alert.*.", setting, key, document),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Folds of events and snapshots into series, totals and the outcome. A metric is one file and one
 //! line in [`simulate()`]'s registry.
 
+mod alerts;
 mod amplification;
 mod bound;
 mod capacity;
@@ -9,12 +10,15 @@ mod cascade;
 pub(crate) mod fixture;
 mod hit;
 mod outcome;
+mod own_share;
+mod past;
 mod phases;
 mod recovery;
 mod resources;
 mod result;
 mod series;
 mod shares;
+mod signals;
 mod simulate;
 #[cfg(test)]
 mod tests;
@@ -22,9 +26,11 @@ mod users;
 
 pub use bound::{bound_rps, short_pools};
 pub use hit::hit_pools;
+pub use own_share::own_share;
 pub use result::{
     FiredAlert, FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,
 };
+pub use signals::RATE_S;
 pub use simulate::simulate;
 
 use crate::engine::{LogEntry, Snapshot};

@@ -1,5 +1,6 @@
 //! Results to bytes.
 
+mod alerts;
 mod bottleneck;
 pub mod chart;
 mod closed_form;
@@ -22,6 +23,7 @@ mod tests;
 mod verdict;
 mod words;
 
+pub use alerts::alert_lines;
 pub use bottleneck::bottleneck_lines;
 pub use closed_form::closed_form_line;
 pub use column::{Cell, Column, Rounded, Unit};

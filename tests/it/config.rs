@@ -137,7 +137,6 @@ fn problems_are_drawn_at_their_places() {
         "event-set",
         "policies",
         "set-paths",
-        "not-supported-yet",
         "call-cycle",
         "resources",
         "autoscalers",

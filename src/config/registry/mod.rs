@@ -1,5 +1,6 @@
 //! Every setting there is. The file, `--set`, a policy's and an event's `set` all go through it.
 
+mod alert;
 mod autoscaler;
 mod client;
 mod instance;

@@ -25,7 +25,7 @@ pub(super) fn root() -> Vec<Setting> {
 }
 
 pub(super) fn simulation() -> Vec<Setting> {
-    let plane = Kind::Word(&["auto", "fluid", "requests"], &[]);
+    let plane = Kind::Word(&["auto", "fluid", "requests"]);
     vec![
         Setting::new(
             "simulation.duration",
@@ -65,6 +65,13 @@ pub(super) fn simulation() -> Vec<Setting> {
             Default::Is("\"85%\""),
             "Highest utilization of the slowest instance after those losses, as unconditional splits \
              the traffic, its own probes included.",
+        ),
+        Setting::new(
+            "simulation.alerts",
+            Kind::Word(&["default", "published", "none"]),
+            Default::Is("\"default\""),
+            "The alerts of a file that describes none: with thresholds that suit the examples, or \
+             those that were published; none switches off all.",
         ),
     ]
 }

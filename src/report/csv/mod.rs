@@ -12,6 +12,7 @@ mod writer;
 
 pub use comparison::{ComparisonColumn, comparison_columns, comparison_csv};
 pub use detail::Severity;
+pub(super) use events::ALERT;
 pub use events::{EventColumn, EventRow, event_columns, events_csv};
 pub use fleet::{FleetColumn, FleetEntry, fleet_columns, fleet_csv};
 pub use losses::{LossColumn, LossEntry, loss_columns, losses_csv};
