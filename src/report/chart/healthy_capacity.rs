@@ -75,11 +75,7 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     if !results.is_empty() {
         notes.push("Possible: the most that full knowledge could serve.".to_owned());
     }
-    if drawn.iter().any(|line| !line.is_common) {
-        let sentence = "What is offered and possible differs between policies, as what is tried \
-                        again does.";
-        notes.push(sentence.to_owned());
-    }
+    notes.extend(differing(&drawn));
     finish(&mut scene, context, results, (&plot, &marks, &notes));
     scene
 }
@@ -101,6 +97,8 @@ struct SharedLine<'a> {
     /// Means over so many pixels.
     width: f64,
     name: &'static str,
+    /// What it is, after "what is".
+    question: &'static str,
     /// Is it the same under every policy, within a hundredth?
     is_common: bool,
 }
@@ -121,13 +119,30 @@ impl SharedLine<'_> {
 /// The offered load, and the most of it that full knowledge could serve.
 fn shared_lines<'a>(results: &'a [RunResult], window: &Window) -> Vec<SharedLine<'a>> {
     let Some(result) = results.first() else { return vec![] };
-    let line = |of: fn(&FleetRow) -> f64, look, width, name| {
-        let is_common = results[1..].iter().all(|other| is_alike(result, other, of, window));
-        SharedLine { result, of, look, width, name, is_common }
+    let is_common = |of: fn(&FleetRow) -> f64| {
+        results[1..].iter().all(|other| is_alike(result, other, of, window))
     };
+    let offered: fn(&FleetRow) -> f64 = |row| row.offered_rps;
+    let possible: fn(&FleetRow) -> f64 = |row| row.bound_rps;
     vec![
-        line(|row| row.offered_rps, OFFERED_LOOK, 6.0, "offered load"),
-        line(|row| row.bound_rps, POSSIBLE, MEAN_WIDTH, "possible"),
+        SharedLine {
+            result,
+            of: offered,
+            look: OFFERED_LOOK,
+            width: 6.0,
+            name: "offered load",
+            question: "offered",
+            is_common: is_common(offered),
+        },
+        SharedLine {
+            result,
+            of: possible,
+            look: POSSIBLE,
+            width: MEAN_WIDTH,
+            name: "possible",
+            question: "possible",
+            is_common: is_common(possible),
+        },
     ]
 }
 
@@ -144,6 +159,16 @@ fn is_alike(a: &RunResult, b: &RunResult, of: fn(&FleetRow) -> f64, window: &Win
     let (a, b) = (values(a), values(b));
     let most = a.iter().chain(&b).map(|point| point.1).fold(0.0, f64::max);
     a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| (a.1 - b.1).abs() <= 0.01 * most)
+}
+
+/// Says which shared lines are one policy's only.
+fn differing(drawn: &[SharedLine<'_>]) -> Option<String> {
+    let lines = || drawn.iter().filter(|line| !line.is_common);
+    let policy = &lines().next()?.result.policy;
+    let names: Vec<&str> = lines().map(|line| line.question).collect();
+    let verb = if names.len() == 1 { "differs" } else { "differ" };
+    let names = names.join(" and what is ");
+    Some(format!("What is {names} {verb} between policies: drawn as under {policy}."))
 }
 
 fn compare_labels(results: &[RunResult], drawn: &[SharedLine<'_>]) -> Vec<EndLabel> {

@@ -38,6 +38,8 @@ mod words;
 mod edge_tests;
 #[cfg(test)]
 pub(super) mod fixture;
+#[cfg(test)]
+mod geometry_tests;
 
 pub use context::{ChartContext, ChartError};
 pub use registry::{CHARTS, Chart, compare_charts, run_charts};

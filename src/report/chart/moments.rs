@@ -2,16 +2,16 @@
 //! fleet recovered: bars from the trigger on, a block a policy.
 
 use super::context::ChartContext;
-use super::finding::{after_trigger, heading, is_outage, name};
+use super::finding::{after_trigger, heading, is_outage, name, trigger_words};
 use super::font;
 use super::frame::{self, Body, Numbers, Plot, plain};
 use super::merit::{best_and_worst, left_out};
 use super::pattern::{Filling, Pattern};
-use super::scene::{Anchor, Scene, TextLook, Weight};
+use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, window};
 use super::signals::{self, Signal};
 use super::theme::{
-    ALARM, BLUE, CALM, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
+    ALARM, BLUE, CALM, Colour, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
     SUBTITLE_SIZE, TICK_SIZE, WIDTH,
 };
 use super::words::duration;
@@ -73,9 +73,13 @@ const TIPPED: usize = 2;
 const CAPACITY: usize = 3;
 const RECOVERED: usize = 4;
 
-/// Is there anything to count from?
-pub fn applies(_: &ChartContext<'_>, results: &[RunResult]) -> bool {
-    results.iter().any(|result| result.trigger_s.is_some())
+/// Did anything happen after a trigger?
+pub fn applies(context: &ChartContext<'_>, results: &[RunResult]) -> bool {
+    let scenario = context.scenario;
+    results.iter().any(|result| {
+        at_s(scenario, result).iter().any(Option::is_some)
+            || !signals::of(scenario, result).is_empty()
+    })
 }
 
 /// What is said of one run.
@@ -170,19 +174,18 @@ fn bar_window(results: &[RunResult], blocks: &[Block<'_>]) -> Window {
     Window { from_s: 0.0, to_s, ..whole }
 }
 
-/// The first time of each kind of moment, in seconds since the trigger; those before it are none.
+/// The first time of each kind of moment, in seconds since the trigger; negative before it.
 fn at_s(scenario: &Scenario, result: &RunResult) -> [Option<f64>; KINDS.len()] {
     let Some(trigger_s) = result.trigger_s else { return [None; KINDS.len()] };
     let summary = &result.summary;
     let since = |time_s: f64| time_s - trigger_s;
     let log: Vec<&LogEntry> = result.log.iter().filter(|entry| entry.time_s >= trigger_s).collect();
-    let after = |at_s: Option<f64>| at_s.filter(|at_s| *at_s >= 0.0);
     [
         detected_s(scenario, &log).map(since),
-        after(summary.time_to_first_redirect_s),
-        after(summary.time_to_first_propagation_s),
+        summary.time_to_first_redirect_s,
+        summary.time_to_first_propagation_s,
         capacity_ready_s(&log).map(since),
-        after(summary.time_to_recover_s),
+        summary.time_to_recover_s,
     ]
 }
 
@@ -253,17 +256,26 @@ fn draw_block(scene: &mut Scene, plot: &Plot, block: &Block<'_>, top: f64, capac
         } else {
             scene.stroke(vec![(x, y + 2.0), (x, y + PITCH - 3.0)], INK, 2.0, &[]);
         }
-        let look = plain(TICK_SIZE, INK, Anchor::Start);
-        scene.text((x + 7.0, y + 12.0), &duration(at_s), look);
+        let time = match at_s < 0.0 {
+            true => format!("{} before", duration(-at_s)),
+            false => duration(at_s),
+        };
+        write(scene, (x + 7.0, y + 12.0), &time, INK);
         y += PITCH;
     }
     let missing = block.missing(capacity_counts);
     let room = WIDTH - MARGIN - plot.left - 6.0;
     let missing = font::shorten(&missing, TICK_SIZE, Weight::Regular, room);
     if !missing.is_empty() {
-        let look = plain(TICK_SIZE, SOFT, Anchor::Start);
-        scene.text((plot.left + 6.0, y + 12.0), &missing, look);
+        write(scene, (plot.left + 6.0, y + 12.0), &missing, SOFT);
     }
+}
+
+/// Writes a text that no grid line runs through.
+fn write(scene: &mut Scene, (x, y): Point, text: &str, colour: Colour) {
+    let width = font::width(text, TICK_SIZE, Weight::Regular);
+    scene.rectangle((x - 2.0, y - 10.0), (x + width + 2.0, y + 3.0), PAPER, 1.0);
+    scene.text((x, y), text, plain(TICK_SIZE, colour, Anchor::Start));
 }
 
 /// An outcome as people say it.
@@ -315,9 +327,12 @@ fn finding(scenario: &Scenario, results: &[RunResult]) -> String {
     let (Some((earliest, first_s)), Some((latest, last_s))) = (earliest, latest) else {
         return format!("No further pool is lost{after} under any policy");
     };
-    let mut text =
-        format!("Under {}, a further pool is lost {}{after}", name(earliest), duration(first_s));
-    if last_s > first_s {
+    let when = match first_s < 0.0 {
+        true => format!("even before {}", trigger_words(scenario)),
+        false => format!("{}{after}", duration(first_s)),
+    };
+    let mut text = format!("Under {}, a further pool is lost {when}", name(earliest));
+    if last_s > first_s.max(0.0) {
         text += &format!("; under {}, after {}", name(latest), duration(last_s));
     }
     match results.len() - all().count() {
@@ -332,6 +347,7 @@ fn run_finding(scenario: &Scenario, result: &RunResult, after: &str) -> String {
     let mut words = Vec::new();
     for kind in [0, TIPPED, RECOVERED] {
         match at_s[kind] {
+            Some(at_s) if at_s < 0.0 => words.push(format!("{} before that", KINDS[kind].word)),
             Some(at_s) if words.is_empty() => {
                 words.push(format!("{} {}{after}", KINDS[kind].word, duration(at_s)));
             }

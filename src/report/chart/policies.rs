@@ -25,6 +25,8 @@ const MOST_PANELS: usize = 24;
 const MEAN_WIDTH: f64 = 3.0;
 /// Losses nearer than this share a mark.
 const NEAR: f64 = 12.0;
+/// More lines through a panel hide what is behind.
+const MOST_LINES: usize = 12;
 /// An offered load beyond so many times the rest is cut off: it would flatten it.
 const MOST_OFFERED: f64 = 1.5;
 
@@ -62,12 +64,13 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let grid = Grid::of(shown.len(), 3, y, panel_height, SPACING);
     let most = ticks.last().copied().unwrap_or(1.0);
     let mut axis = None;
+    let mut is_cut = false;
     for (index, result) in shown.iter().enumerate() {
         let plot = grid.plot(index, window, most);
         let place = grid.place(index);
         let numbers = Numbers::shown_if(place.first_column);
         frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, numbers);
-        draw_lines(&mut scene, &plot, result);
+        is_cut |= draw_lines(&mut scene, &plot, result);
         let numbers = Numbers::shown_if(place.lowest);
         let width = plot.right - plot.left;
         axis = Some(frame::time_axis(&mut scene, &plot, width as u32 / 38, numbers));
@@ -83,7 +86,7 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     } else {
         scene.text((WIDTH / 2.0, bottom), "no policies", look);
     }
-    let note = note(results.len(), &shown, most);
+    let note = note(results.len(), shown.len(), is_cut);
     frame::caption(&mut scene, bottom + 12.0, context, results, &note);
     scene
 }
@@ -122,7 +125,8 @@ fn legend(scenario: &Scenario, shown: &[&RunResult]) -> Vec<(Swatch, String)> {
     entries
 }
 
-fn draw_lines(scene: &mut Scene, plot: &Plot, result: &RunResult) {
+/// Draws capacity and rates; says whether the offered load goes beyond the plot.
+fn draw_lines(scene: &mut Scene, plot: &Plot, result: &RunResult) -> bool {
     let placed = |of: fn(&FleetRow) -> f64| -> Vec<Point> {
         let place = |row: &FleetRow| Some((plot.x(plot.window.place(row.time_s)?), of(row)));
         result.fleet.iter().filter_map(place).collect()
@@ -130,7 +134,7 @@ fn draw_lines(scene: &mut Scene, plot: &Plot, result: &RunResult) {
     let heights = |points: Vec<Point>| -> Vec<Point> {
         points.into_iter().map(|(x, value)| (x, plot.y(value))).collect()
     };
-    let rates = |of: fn(&FleetRow) -> f64| heights(means(&placed(of), MEAN_WIDTH));
+    let rates = |of: fn(&FleetRow) -> f64| means(&placed(of), MEAN_WIDTH);
     let capacity = thin(&heights(placed(|row| row.healthy_capacity_rps)));
     if let (Some(first), Some(last)) = (capacity.first(), capacity.last()) {
         let mut area = capacity.clone();
@@ -138,15 +142,17 @@ fn draw_lines(scene: &mut Scene, plot: &Plot, result: &RunResult) {
         scene.fill(area, SKY, 1.0);
     }
     let offered = rates(|row| row.offered_rps);
-    scene.stroke(offered, OFFERED_LOOK.colour, OFFERED_LOOK.width, OFFERED_LOOK.dash);
+    let is_cut = offered.iter().any(|(_, value)| *value > plot.most);
+    scene.stroke(heights(offered), OFFERED_LOOK.colour, OFFERED_LOOK.width, OFFERED_LOOK.dash);
     scene.stroke(capacity, INK, 1.0, &[]);
-    let completed = rates(|row| row.completed_rps);
+    let completed = heights(rates(|row| row.completed_rps));
     scene.stroke(completed.clone(), PAPER, COMPLETED.width + 2.0, &[]);
     scene.stroke(completed, COMPLETED.colour, COMPLETED.width, COMPLETED.dash);
     if result.fleet.is_empty() {
         let at = ((plot.left + plot.right) / 2.0, (plot.top + plot.bottom) / 2.0);
         scene.text(at, "no rows", plain(TICK_SIZE, SOFT, Anchor::Middle));
     }
+    is_cut
 }
 
 /// The policy, how it went, and what it kept.
@@ -223,16 +229,16 @@ fn draw_losses(scene: &mut Scene, scenario: &Scenario, plot: &Plot, result: &Run
         } else {
             end = x + 8.0;
         }
-        scene.stroke(vec![(*x, plot.top), (*x, plot.bottom)], MARK, 1.0, &[1.5, 2.5]);
+        if losses.len() <= MOST_LINES {
+            scene.stroke(vec![(*x, plot.top), (*x, plot.bottom)], MARK, 1.0, &[1.5, 2.5]);
+        }
     }
 }
 
-fn note(all: usize, shown: &[&RunResult], most: f64) -> String {
-    let mut sentences = vec![
-        left_out(all, shown.len()),
-        "Percentages: share of requests completed in time.".to_owned(),
-    ];
-    if shown.iter().flat_map(|result| &result.fleet).any(|row| row.offered_rps > most) {
+fn note(all: usize, shown: usize, is_cut: bool) -> String {
+    let mut sentences =
+        vec![left_out(all, shown), "Percentages: share of requests completed in time.".to_owned()];
+    if is_cut {
         sentences.push("Offered load is cut off at the upper edge.".to_owned());
     }
     sentences.retain(|sentence| !sentence.is_empty());

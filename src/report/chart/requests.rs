@@ -121,11 +121,7 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
         let at = ((bars.left + bars.right) / 2.0, bottom - 6.0);
         scene.text(at, "no policies", plain(LABEL_SIZE, SOFT, Anchor::Middle));
     }
-    let mut note = left_out(results.len(), shown.len());
-    if shown.iter().any(|result| possible(&result.summary).is_some()) {
-        let sentence = "Tick: the most that could have been completed with full knowledge.";
-        note = format!("{note} {sentence}").trim_start().to_owned();
-    }
+    let note = note(results.len(), &shown);
     frame::caption(&mut scene, bottom + 28.0, context, results, &note);
     scene
 }
@@ -136,6 +132,23 @@ fn possible(summary: &Summary) -> Option<f64> {
     let of_bound = summary.goodput_of_bound.filter(|ratio| *ratio > 0.0)?;
     let share = summary.goodput_ratio / of_bound;
     share.is_finite().then(|| share.min(1.0))
+}
+
+fn note(all: usize, shown: &[&RunResult]) -> String {
+    let mut sentences = vec![left_out(all, shown.len())];
+    let summaries = || shown.iter().map(|result| &result.summary);
+    if summaries().any(|summary| possible(summary).is_some()) {
+        let sentence = "Tick: the most that could have been completed with full knowledge.";
+        sentences.push(sentence.to_owned());
+    }
+    let counts_retries = |summary: &Summary| {
+        summary.goodput_of_bound.is_some_and(|ratio| ratio < summary.goodput_ratio - 0.005)
+    };
+    if summaries().any(counts_retries) {
+        sentences.push("What was possible includes what is tried again.".to_owned());
+    }
+    sentences.retain(|sentence| !sentence.is_empty());
+    sentences.join(" ")
 }
 
 fn legend(shown: &[&RunResult]) -> Vec<(Swatch, String)> {
@@ -172,8 +185,10 @@ fn draw_bar(scene: &mut Scene, bars: &Bars, index: usize, result: &RunResult) {
     let room = bars.left - 12.0 - MARGIN;
     let policy = font::shorten(&result.policy, LABEL_SIZE, Weight::SemiBold, room);
     scene.text((MARGIN, middle + 4.5), &policy, look);
+    let tick = possible(summary).map(|share| bars.x(share));
     // Neither a rounding nor a run without requests may make the bar longer than all.
     let mut before = 0.0;
+    let mut texts = Vec::new();
     for part in &PARTS {
         let share = (part.of)(summary);
         let share = if share.is_finite() { share.max(0.0) } else { 0.0 };
@@ -183,15 +198,18 @@ fn draw_bar(scene: &mut Scene, bars: &Bars, index: usize, result: &RunResult) {
             continue;
         }
         part.filling.edged(scene, (from, top), (to, bottom));
+        let (from, to) = beside(tick, (from, to));
         let words = [format!("{} {}", part.word, percent(share)), percent(share)];
         let fits =
             |text: &&String| font::width(text, TICK_SIZE, Weight::SemiBold) + 12.0 <= to - from;
         if let Some(text) = words.iter().find(fits) {
-            part.filling.write(scene, ((from + to) / 2.0, middle), text, TICK_SIZE);
+            texts.push((part.filling, (from + to) / 2.0, text.clone()));
         }
     }
-    if let Some(share) = possible(summary) {
-        let x = bars.x(share);
+    for (filling, x, text) in texts {
+        filling.write(scene, (x, middle), &text, TICK_SIZE);
+    }
+    if let Some(x) = tick {
         let (from, to) = ((x, top - 4.0), (x, bottom + 4.0));
         scene.stroke(vec![from, to], PAPER, 5.0, &[]);
         scene.stroke(vec![from, to], INK, 2.0, &[]);
@@ -200,6 +218,16 @@ fn draw_bar(scene: &mut Scene, bars: &Bars, index: usize, result: &RunResult) {
         let said = format!("{} of what was possible", percent(of_bound));
         let at = (bars.right + 12.0, middle + 4.5);
         scene.text(at, &said, plain(TICK_SIZE, SOFT, Anchor::Start));
+    }
+}
+
+/// The wider piece of a part that a tick cuts.
+fn beside(tick: Option<f64>, (from, to): (f64, f64)) -> (f64, f64) {
+    match tick {
+        Some(x) if x <= from - 3.0 || x >= to + 3.0 => (from, to),
+        Some(x) if x - from > to - x => (from, x - 3.0),
+        Some(x) => (x + 3.0, to),
+        None => (from, to),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::context::ChartContext;
 use super::event_marks::{EventMark, fault_marks};
-use super::finding::after_trigger;
+use super::finding::{after_trigger, trigger_words};
 use super::font;
 use super::frame::{self, Numbers, Plot, plain};
 use super::grid::{Grid, Spacing};
@@ -233,11 +233,9 @@ fn note(all: &[Panel], shown: usize, most: f64, marks: &[EventMark]) -> String {
     sentences.join(" ")
 }
 
-/// What runs out first, and what has most left where that is of another kind.
+/// What runs out first, and what looks calmest then.
 fn finding(scenario: &Scenario, result: &RunResult, all: &[Panel]) -> String {
-    let words = |panel: &Panel, line: &Line| {
-        format!("{} of {}", line.name, scenario.pools[panel.pool.index()].name)
-    };
+    let pool = |panel: &Panel| &scenario.pools[panel.pool.index()].name;
     let lines = || all.iter().flat_map(|panel| panel.lines.iter().map(move |line| (panel, line)));
     let full = lines().filter_map(|(panel, line)| Some((line.full_s?, panel, line)));
     let first = full.reduce(|first, next| if next.0 < first.0 { next } else { first });
@@ -246,25 +244,21 @@ fn finding(scenario: &Scenario, result: &RunResult, all: &[Panel]) -> String {
         (Some((at_s, panel, line)), _) => {
             let when = match after_trigger(scenario, result) {
                 after if after.is_empty() => format!("after {}", duration(at_s)),
-                after if at_s < 0.0 => {
-                    format!("even before {}", after.trim_start_matches(" after "))
-                }
+                _ if at_s < 0.0 => format!("even before {}", trigger_words(scenario)),
                 after => format!("{}{after}", duration(at_s)),
             };
-            let first = format!("{} reach their limit first, {when}", words(panel, line));
-            // Of those that never do, the one that looks calmest.
-            let calm =
-                lines().filter(|(_, other)| other.full_s.is_none() && !other.rows.is_empty());
+            let first = format!("{} runs out of {} first, {when}", pool(panel), line.name);
+            let is_calm = |line: &Line| line.full_s.is_none() && !line.rows.is_empty();
+            let calm = lines().filter(|(_, line)| is_calm(line));
             let calm = calm.reduce(|a, b| if b.1.peak < a.1.peak { b } else { a });
-            match calm {
-                Some((panel, line)) => {
-                    format!("{first}; {} never over {}", words(panel, line), percent(line.peak))
-                }
-                None => first,
-            }
+            calm.map_or(first.clone(), |(panel, line)| {
+                let most = percent(line.peak);
+                format!("{first}; {} uses at most {most} of its {}", pool(panel), line.name)
+            })
         }
         (None, Some((panel, line))) => {
-            format!("nothing runs out: {} at most at {}", words(panel, line), percent(line.peak))
+            let most = percent(line.peak);
+            format!("nothing runs out: {} uses at most {most} of its {}", pool(panel), line.name)
         }
         (None, None) => "no resources".to_owned(),
     };
@@ -278,13 +272,18 @@ mod tests {
     #[test]
     fn the_first_to_run_out_is_named() {
         let scenario = crate::metric::fixture::proxied();
+        let window = Window { zero_s: 3.0, trigger: true, from_s: -3.0, to_s: 9.0 };
         let said = |result: &RunResult| {
-            let window = window(std::slice::from_ref(result));
             finding(&scenario, result, &all_panels(&scenario, result, &window))
         };
         let results = crate::report::fixture::proxied_results();
-        let mut results: Vec<String> = results.iter().map(said).collect();
-        results.iter_mut().for_each(|title| *title = title.replace('\u{a0}', " "));
-        assert_eq!(results, Vec::<String>::new());
+        let titles: Vec<String> =
+            results.iter().map(|result| said(result).replace('\u{a0}', " ")).collect();
+        let expected = [
+            "watch-cpu: proxy runs out of slots first, 6.5 s after the settings changed; service \
+             uses at most 40 % of its cpu",
+            "watch-concurrency: nothing runs out: proxy uses at most 80 % of its slots",
+        ];
+        assert_eq!(titles, expected);
     }
 }

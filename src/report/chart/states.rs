@@ -2,11 +2,11 @@
 
 use super::context::ChartContext;
 use super::event_marks::run_marks;
-use super::finding::after_trigger;
+use super::finding::{after_trigger, trigger_words};
 use super::font;
 use super::frame::{self, MARK_STRIP, Numbers, Plot, Swatch, plain};
 use super::pattern::{Filling, Pattern};
-use super::scene::{Anchor, Scene, TextLook, Weight};
+use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, window};
 use super::theme::{
     ALARM, CALM, INK, LABEL_SIZE, MARGIN, ORANGE, PAPER, SKY, SOFT, SUBTITLE_SIZE, TICK_SIZE,
@@ -79,22 +79,27 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let left = MARGIN + name_room(scenario, &shown) + 10.0;
     let bottom = top + pitch * shown.len().max(1) as f64 + 2.0;
     let plot = Plot { left, top, right: WIDTH - MARGIN - SAID, bottom, window, most: 1.0 };
+    let mut letters = Vec::new();
     for (index, row) in shown.iter().enumerate() {
         let top = top + index as f64 * pitch;
-        draw_row(&mut scene, context, &plot, row, (top, pitch));
+        letters.extend(draw_row(&mut scene, context, &plot, row, (top, pitch)));
     }
     let middle = (plot.left + plot.right) / 2.0;
-    let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
+    let soft = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
     if shown.iter().all(|row| row.states.is_empty()) {
         let text = if shown.is_empty() { "no pools" } else { "no rows" };
-        scene.text((middle, plot.bottom - 5.0), text, look);
+        scene.text((middle, plot.bottom - 5.0), text, soft);
     }
     frame::mark_lines(&mut scene, &plot, &marks);
+    for Letter { state, at, size } in letters {
+        let (letter, filling) = look(state);
+        filling.write(&mut scene, at, letter, size);
+    }
     frame::mark_numbers(&mut scene, &plot, &marks);
     let ticks = frame::time_axis(&mut scene, &plot, 12, Numbers::Shown);
     let name = frame::time_axis_name(&ticks, context, &window);
     let name = font::shorten(&name, SUBTITLE_SIZE, Weight::Regular, plot.right - plot.left);
-    scene.text((middle, plot.bottom + 38.0), &name, look);
+    scene.text((middle, plot.bottom + 38.0), &name, soft);
     let y = frame::key(&mut scene, plot.bottom + 50.0, &marks);
     frame::caption(&mut scene, y, context, results, &note(&all, &shown, &plot));
     scene
@@ -170,13 +175,21 @@ fn name_room(scenario: &Scenario, shown: &[&Row]) -> f64 {
     shown.iter().map(width).fold(40.0, f64::max).min(MOST_NAME)
 }
 
+/// A state's letter amid its piece of a row.
+struct Letter {
+    state: PoolState,
+    at: Point,
+    size: f64,
+}
+
+/// Draws all but the letters.
 fn draw_row(
     scene: &mut Scene,
     context: &ChartContext<'_>,
     plot: &Plot,
     row: &Row,
     (top, pitch): (f64, f64),
-) {
+) -> Vec<Letter> {
     let bar = (top, top + pitch - if pitch > 20.0 { 6.0 } else { 3.0 });
     let middle = (bar.0 + bar.1) / 2.0;
     let (name, zone) = names(context.scenario, row.pool);
@@ -197,13 +210,14 @@ fn draw_row(
     let said = font::shorten(&said, TICK_SIZE, Weight::Regular, SAID - 10.0);
     scene.text((plot.right + 10.0, middle + 4.5), &said, plain(TICK_SIZE, SOFT, Anchor::Start));
     let size = LABEL_SIZE.min(bar.1 - bar.0 - 2.5);
+    let mut letters = Vec::new();
     for (from, to, state) in segments(plot, &row.states) {
-        let (letter, filling) = look(state);
-        filling.draw(scene, (from, bar.0), (to, bar.1));
+        look(state).1.draw(scene, (from, bar.0), (to, bar.1));
         if to - from >= 18.0 {
-            filling.write(scene, ((from + to) / 2.0, middle), letter, size);
+            letters.push(Letter { state, at: ((from + to) / 2.0, middle), size });
         }
     }
+    letters
 }
 
 /// Pieces of a row: from, to, state. A column that several states share shows the worst loss among
@@ -277,6 +291,7 @@ fn finding(scenario: &Scenario, result: &RunResult) -> String {
     let after = after_trigger(scenario, result);
     let when = |at_s: f64| match after.is_empty() {
         true => format!(" after {}", duration(at_s)),
+        false if at_s < 0.0 => format!(" {} before {}", duration(-at_s), trigger_words(scenario)),
         false => format!(" {}{after}", duration(at_s)),
     };
     let further: Vec<_> = lost.iter().filter(|(pool, _)| !hit[pool.index()]).collect();
@@ -297,7 +312,7 @@ fn finding(scenario: &Scenario, result: &RunResult) -> String {
         }
         ([only], _) => format!("{} lost, too,{}", named(&[*only]), when(only.1)),
         ([first, ..], _) => {
-            format!("{} lost, too, the first{}", named(&further), when(first.1))
+            format!("{} lost, too, beginning{}", named(&further), when(first.1))
         }
     };
     if times > lost.len() {
