@@ -48,6 +48,8 @@ pub enum Command {
     Init(InitArgs),
     /// Print the topology as a DOT graph, for `dot -Tsvg`
     Graph(GraphArgs),
+    /// Print a file's alerts as Prometheus rules
+    ExportAlerts(ExportAlertsArgs),
 }
 
 /// `zonefall run`.
@@ -157,6 +159,19 @@ pub struct InitArgs {
 pub struct GraphArgs {
     /// The topology file
     pub file: PathBuf,
+    /// Give a setting of the file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
+/// `zonefall export-alerts`.
+#[derive(Debug, Args)]
+pub struct ExportAlertsArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Where to write the rules [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
     /// Give a setting of the file another value; repeatable
     #[arg(long, value_name = "PATH=VALUE")]
     pub set: Vec<String>,

@@ -3,7 +3,7 @@
 use super::args::{Cli, Command};
 use super::error::CliError;
 use super::exit::Exit;
-use super::{check, graph, init, simulate, terminal};
+use super::{check, export_alerts, graph, init, simulate, terminal};
 
 /// Carries out a command line; says on stderr what went wrong.
 #[must_use]
@@ -14,6 +14,7 @@ pub fn execute(cli: &Cli) -> Exit {
         Command::Check(args) => check::check(args, cli.color),
         Command::Init(args) => init::init(args),
         Command::Graph(args) => graph::graph(args, cli.color),
+        Command::ExportAlerts(args) => export_alerts::export_alerts(args, cli.color),
     };
     let Err(error) = done else { return Exit::Done };
     match &error {
