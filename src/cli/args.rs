@@ -50,6 +50,8 @@ pub enum Command {
     Graph(GraphArgs),
     /// Work out what losing zones takes, in headroom and instances, without simulating
     Headroom(HeadroomArgs),
+    /// Print a file's alerts as Prometheus rules
+    ExportAlerts(ExportAlertsArgs),
 }
 
 /// `zonefall run`.
@@ -209,6 +211,19 @@ pub struct HeadroomArgs {
     /// Print no messages but errors
     #[arg(long, short)]
     pub quiet: bool,
+}
+
+/// `zonefall export-alerts`.
+#[derive(Debug, Args)]
+pub struct ExportAlertsArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Where to write the rules [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Give a setting of the file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
 }
 
 /// When to use colour.

@@ -3,7 +3,7 @@
 use super::args::{Cli, Command};
 use super::error::CliError;
 use super::exit::Exit;
-use super::{check, graph, headroom, init, simulate, terminal};
+use super::{check, export_alerts, graph, headroom, init, simulate, terminal};
 
 /// Carries out a command line; says on stderr what went wrong.
 #[must_use]
@@ -15,6 +15,7 @@ pub fn execute(cli: &Cli) -> Exit {
         Command::Init(args) => init::init(args),
         Command::Graph(args) => graph::graph(args, cli.color),
         Command::Headroom(args) => headroom::headroom(args, cli.color),
+        Command::ExportAlerts(args) => export_alerts::export_alerts(args, cli.color),
     };
     let Err(error) = done else { return Exit::Done };
     match &error {

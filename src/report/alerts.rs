@@ -58,8 +58,8 @@ fn otherwise(run: &Run<'_>, fired: &FiredAlert) -> Option<String> {
         Some(lead_s) if lead_s > 0.0 => None,
         Some(0.0) => Some(format!("{name} only when {outage}")),
         Some(lead_s) => Some(format!("{name} {} after {outage}", words::duration(-lead_s))),
-        None if fired.is_false => Some(format!("{name} for nothing: no further pool was lost")),
-        None => Some(format!("{name}, and some pool stayed healthy")),
+        None if fired.is_false => Some(format!("{name}, though no further pool was lost")),
+        None => Some(format!("{name}, though some pool stayed healthy")),
     }
 }
 

@@ -16,6 +16,7 @@ mod output;
 #[cfg(test)]
 mod output_tests;
 mod phase_table;
+mod prometheus;
 mod run;
 mod table;
 #[cfg(test)]
@@ -33,6 +34,7 @@ pub use json::{Invocation, Override, SUMMARY_SCHEMA_VERSION, sha256_hex, summary
 pub use number::NumberBuffer;
 pub use output::{Abandon, OutputError, OutputFolder};
 pub use phase_table::phase_tables;
+pub use prometheus::prometheus_rules;
 pub use run::{Run, runs};
 pub use table::{TableStyle, comparison_table};
 pub use verdict::verdict_line;
