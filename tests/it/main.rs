@@ -5,6 +5,7 @@ mod autoscaling;
 mod cli;
 mod config;
 mod facts;
+mod explain;
 mod fluid;
 mod invariance;
 mod random;

@@ -1,0 +1,3 @@
+//! `zonefall explain`.
+
+mod shipped;
