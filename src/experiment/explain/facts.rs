@@ -104,13 +104,15 @@ impl Facts {
         let (shortages, tightest) = shortages(scenario, result, &rows, origin_s);
         let outs = losses.iter().filter_map(|loss| loss.first_out.as_ref());
         let first_ejection = outs.min_by(|a, b| a.time_to_s.total_cmp(&b.time_to_s)).cloned();
+        let first_out_s = first_ejection.as_ref().map(|out| out.time_to_s + origin_s);
+        let first_out_s = first_out_s.or(first_loss_s);
         Self {
             trigger_s: result.trigger_s,
             window_s: rows.window_s,
             first_tries_rps: scenario.demand_rps(),
             events: events(scenario),
             detection: detection(scenario, result, origin_s),
-            shift: shift(scenario, result, &rows, origin_s, first_loss_s),
+            shift: shift(scenario, result, &rows, origin_s, first_out_s),
             shortages,
             tightest,
             first_ejection,

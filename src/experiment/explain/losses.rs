@@ -7,7 +7,7 @@ use crate::metric::{RunResult, hit_pools};
 use crate::model::{PoolId, Scenario, unloaded_calls_s};
 
 use super::cause::{InstanceOut, names};
-use super::probes::streaks;
+use super::probes::{Streak, streaks};
 use super::rows::Rows;
 
 /// The probe that began a pool's end.
@@ -25,6 +25,10 @@ pub struct FailedProbe {
     pub service_s: f64,
     /// The health check's time-out.
     pub timeout_s: f64,
+    /// When the last probe of that streak was sent, from the trigger.
+    pub last_sent_to_s: f64,
+    /// How long the queue had that one wait; none where it was refused or the instance stood still.
+    pub last_wait_s: Option<f64>,
     /// The pool's utilization over the seconds before; none where nothing came.
     pub utilization: Option<f64>,
     /// How much of what came to the pool then was redirected.
@@ -81,9 +85,10 @@ pub fn losses(
             known.times += 1;
             continue;
         }
-        let own = streaks.iter().filter(|failure| failure.pool == pool);
-        let first = own.min_by(|a, b| a.sent_s.total_cmp(&b.sent_s));
-        let before_s = first.map_or(entry.time_s, |first| first.sent_s);
+        let own = streaks.iter().filter(|streak| streak.first.pool == pool);
+        let own = own.filter(|streak| streak.first.sent_s >= origin_s);
+        let first = own.min_by(|a, b| a.first.sent_s.total_cmp(&b.first.sent_s));
+        let before_s = first.map_or(entry.time_s, |streak| streak.first.sent_s);
         let of = &scenario.pools[pool.index()];
         let loss = Loss {
             pool: of.name.clone(),
@@ -117,12 +122,8 @@ fn pushers(scenario: &Scenario, rows: &Rows<'_>, to: PoolId, at_s: f64) -> Vec<P
     scenario.pool_rows.iter().copied().filter(pushes).collect()
 }
 
-fn probe(
-    scenario: &Scenario,
-    rows: &Rows<'_>,
-    failure: &ProbeFailure,
-    origin_s: f64,
-) -> FailedProbe {
+fn probe(scenario: &Scenario, rows: &Rows<'_>, streak: &Streak, origin_s: f64) -> FailedProbe {
+    let failure = &streak.first;
     let pool = failure.pool;
     let now = rows.means(pool, failure.sent_s - rows.window_s, failure.sent_s).unwrap_or_default();
     let load_rps = now.load_rps();
@@ -135,6 +136,8 @@ fn probe(
         wait_s: failure.wait_s.filter(|wait_s| wait_s.is_finite()),
         service_s: own_s + calls_s[pool.index()].unwrap_or(0.0),
         timeout_s: failure.timeout_s,
+        last_sent_to_s: streak.last.sent_s - origin_s,
+        last_wait_s: streak.last.wait_s.filter(|wait_s| wait_s.is_finite()),
         utilization: now.utilization,
         redirected_ratio: if load_rps > 0.0 { now.redirected_in_rps / load_rps } else { 0.0 },
     }

@@ -26,7 +26,7 @@ pub use effort::Effort;
 pub use facts::{Ending, Facts};
 pub use lever::{Found, Lever, LeverKind, Levers, Side};
 pub use losses::{FailedProbe, Loss};
-pub use probes::streaks;
+pub use probes::{Streak, streaks};
 pub use response::{Crashes, Response, Scaling};
 pub use return_point::{Checked, ReturnPoint};
 pub use shift::{Home, Receiver, Shift};

@@ -29,15 +29,19 @@ pub fn failures(case: &Case) -> Vec<ProbeFailure> {
     listener.0
 }
 
-/// The first failure of the streak that took an instance out of rotation, for every time that one
-/// was: stray failures, which any instance has now and then, are not among them. `threshold` is how
+/// Failures in a row that took an instance out of rotation.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Streak {
+    /// The first.
+    pub first: ProbeFailure,
+    /// The last.
+    pub last: ProbeFailure,
+}
+
+/// Every streak of failures that took an instance out of rotation, in the order of the log: stray failures, which any instance has now and then, are not among them. `threshold` is how
 /// many in a row it takes at a pool, by pool.
 #[must_use]
-pub fn streaks(
-    log: &[LogEntry],
-    failures: &[ProbeFailure],
-    threshold: &[u32],
-) -> Vec<ProbeFailure> {
+pub fn streaks(log: &[LogEntry], failures: &[ProbeFailure], threshold: &[u32]) -> Vec<Streak> {
     let mut sorted: Vec<&ProbeFailure> = failures.iter().collect();
     // Stable: an instance's failures stay in the order in which they took effect.
     sorted.sort_by_key(|failure| (failure.pool, failure.instance));
@@ -52,7 +56,8 @@ pub fn streaks(
         let length = threshold[pool.index()] as usize;
         // An instance that died on the way has fewer.
         let first = by_then.checked_sub(length).and_then(|first| own.get(first));
-        found.extend(first.copied().copied());
+        let ends = first.zip(by_then.checked_sub(1).and_then(|last| own.get(last)));
+        found.extend(ends.map(|(first, last)| Streak { first: **first, last: **last }));
     }
     found
 }

@@ -37,7 +37,7 @@ pub struct Receiver {
     pub utilization_before: Option<f64>,
     /// The most that it took, rps.
     pub redirected_rps: f64,
-    /// Its highest utilization with it, while every further pool was still healthy.
+    /// Its highest utilization with it, while every further instance was still in rotation.
     pub utilization_after: Option<f64>,
     /// When that was reached, from the trigger.
     pub time_to_after_s: f64,
@@ -48,19 +48,20 @@ pub struct Receiver {
 pub struct Shift {
     /// When the first traffic went elsewhere, from the trigger.
     pub time_to_s: f64,
-    /// Whose traffic, in the order in which it began to, up to the loss of the first further pool.
+    /// Whose traffic, in the order in which it began to, up to when the first
+    /// further instance leaves rotation.
     pub homes: Vec<Home>,
     /// Who took it, in the order of the file.
     pub receivers: Vec<Receiver>,
 }
 
-/// The first shift of a run; none without.
+/// The first shift of a run, up to when the first further instance leaves rotation; none without.
 pub fn shift(
     scenario: &Scenario,
     result: &RunResult,
     rows: &Rows<'_>,
     origin_s: f64,
-    first_loss_s: Option<f64>,
+    first_out_s: Option<f64>,
 ) -> Option<Shift> {
     let starts = result.log.iter().filter_map(|entry| match entry.what {
         Happening::RedirectStart { pool, .. } => Some((entry.time_s, pool)),
@@ -68,7 +69,7 @@ pub fn shift(
     });
     let from_s = starts.clone().next()?.0;
     let end_s = scenario.simulation.duration.get();
-    let until_s = first_loss_s.filter(|loss_s| *loss_s > from_s).unwrap_or(end_s);
+    let until_s = first_out_s.filter(|out_s| *out_s > from_s).unwrap_or(end_s);
     let mut homes: Vec<(PoolId, Home)> = Vec::new();
     for (start_s, pool) in starts.filter(|(start_s, _)| *start_s < until_s || *start_s == from_s) {
         if homes.iter().any(|(known, _)| *known == pool) {

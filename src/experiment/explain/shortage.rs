@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use crate::engine::{Happening, LogEntry};
 use crate::metric::{ResourceRow, RunResult, hit_pools};
 use crate::model::{PoolId, Scenario};
 
@@ -25,7 +26,8 @@ pub struct Shortage {
     pub is_hit: bool,
     /// When it first ran out, from the trigger.
     pub time_to_s: f64,
-    /// The highest utilization: work ÷ capacity, or used ÷ limit where the file declares resources.
+    /// The highest utilization: used ÷ limit where the file declares resources, else work ÷ capacity
+    /// before any of the pool's instances leaves rotation.
     pub peak_utilization: f64,
     /// Its utilization before the trigger; none without rows before it.
     pub utilization_before: Option<f64>,
@@ -39,7 +41,7 @@ pub fn shortages(
     origin_s: f64,
 ) -> (Vec<Shortage>, Option<Shortage>) {
     let all = match result.resources.is_empty() {
-        true => by_work(scenario, rows, origin_s),
+        true => by_work(scenario, result, rows, origin_s),
         false => by_use(scenario, result, rows.window_s, origin_s),
     };
     let is_short = |one: &(f64, Shortage)| one.1.peak_utilization > one.0;
@@ -55,17 +57,25 @@ pub fn shortages(
 }
 
 /// Where workers are all there is: work ÷ capacity. With each the level from which it is short.
-fn by_work(scenario: &Scenario, rows: &Rows<'_>, origin_s: f64) -> Vec<(f64, Shortage)> {
+fn by_work(
+    scenario: &Scenario,
+    result: &RunResult,
+    rows: &Rows<'_>,
+    origin_s: f64,
+) -> Vec<(f64, Shortage)> {
     let hit = hit_pools(scenario);
     let end_s = scenario.simulation.duration.get();
     let pools = scenario.pool_rows.iter().filter_map(|&pool| {
-        let peak = rows.peak(pool, origin_s, end_s, |means| means.utilization)?;
+        let out_s = first_out_s(result, pool, origin_s).unwrap_or(end_s);
+        let peak = rows
+            .peak(pool, origin_s, out_s, |means| means.utilization)
+            .or_else(|| rows.peak(pool, origin_s, end_s, |means| means.utilization))?;
         let peak_utilization = peak.1.utilization?;
         let first = rows.between(pool, origin_s, end_s).iter().find_map(|row| {
             let from_s = (row.time_s - rows.window_s).max(origin_s);
             let is_long = row.time_s - origin_s >= rows.window_s - 1e-9;
             let now = rows.means(pool, from_s, row.time_s)?.utilization?;
-            (is_long && now > OVERLOADED).then_some(row.time_s)
+            (is_long && now > OVERLOADED).then_some((row.time_s, now))
         });
         let resource = scenario.resource_names(pool).next()?.to_owned();
         let before = rows.means(pool, origin_s - 60.0, origin_s);
@@ -73,13 +83,22 @@ fn by_work(scenario: &Scenario, rows: &Rows<'_>, origin_s: f64) -> Vec<(f64, Sho
             pool: scenario.pools[pool.index()].name.clone(),
             resource,
             is_hit: hit[pool.index()],
-            time_to_s: first.unwrap_or(peak.0) - origin_s,
-            peak_utilization,
+            time_to_s: first.map_or(peak.0, |(time_s, _)| time_s) - origin_s,
+            peak_utilization: first.map_or(peak_utilization, |(_, now)| now.max(peak_utilization)),
             utilization_before: before.and_then(|means| means.utilization),
         };
         Some((OVERLOADED, shortage))
     });
     pools.collect()
+}
+
+/// When an instance of a pool first leaves rotation after the trigger.
+fn first_out_s(result: &RunResult, of: PoolId, origin_s: f64) -> Option<f64> {
+    let is_one = |entry: &&LogEntry| {
+        entry.time_s >= origin_s
+            && matches!(entry.what, Happening::InstanceUnhealthy { pool, .. } if pool == of)
+    };
+    result.log.iter().find(is_one).map(|entry| entry.time_s)
 }
 
 /// Where the file declares resources: used ÷ limit, where it was the pool's most utilized.
