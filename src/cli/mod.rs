@@ -6,6 +6,7 @@ mod command;
 mod error;
 mod examples;
 mod exit;
+mod explain;
 mod graph;
 mod init;
 mod interrupt;

@@ -79,7 +79,8 @@ fn told(lever: &Lever, levers: &Levers, figures: &mut Figures, items: &mut Vec<I
         let path = format!("{path}.flips.{name}");
         let at = phrase(lever, side, levers, &path, figures);
         let holds = tally(&side.holds, &format!("{path}.holds"), figures);
-        let shed = match side.shed_ratio > 0.0 && lever.kind == LeverKind::Shed {
+        let is_told = lever.kind == LeverKind::Shed && name == "holds_at";
+        let shed = match is_told && side.shed_ratio > 0.0 {
             true => {
                 let shed = figures.percent(&format!("{path}.shed_ratio"), side.shed_ratio);
                 format!(", with {shed} of requests shed")
