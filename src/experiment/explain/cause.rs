@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use crate::engine::Happening;
 use crate::metric::{RunResult, hit_pools};
-use crate::model::{Action, Event, PoolId, ProbeKind, Scenario};
+use crate::model::{Action, Event, LossAmount, PoolId, ProbeKind, Scenario};
 
 /// An event of the file.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -13,12 +13,17 @@ pub struct EventFact {
     pub name: String,
     /// Its kind.
     pub kind: &'static str,
+    /// Is `amount` a share?
+    pub is_share: bool,
     /// Why, in the file's words.
     pub cause: Option<String>,
     /// The zone that fails.
     pub zone: Option<String>,
     /// The pools that it hits, by name.
     pub pools: Vec<String>,
+    /// How much: instances, the share of a pool's, of its demand or tries, the multiple of speed or
+    /// of first tries, or the number of settings; none where that is everything.
+    pub amount: Option<f64>,
     /// When, simulation time.
     pub at_s: f64,
     /// Spread over this time.
@@ -75,17 +80,39 @@ pub fn events(scenario: &Scenario) -> Vec<EventFact> {
     let fact = |event: &Event| EventFact {
         name: event.name.clone(),
         kind: event.action.kind(),
+        is_share: matches!(
+            event.action,
+            Action::InstanceLoss { amount: LossAmount::Share(_), .. }
+                | Action::Drain { .. }
+                | Action::Errors { .. }
+                | Action::Slow { .. }
+        ),
         cause: event.cause.clone(),
         zone: match &event.action {
             Action::ZoneOutage { zone } => Some(scenario.zones[zone.index()].name.clone()),
             _ => None,
         },
         pools: names(scenario, &scenario.pools_hit_by(&event.action)),
+        amount: amount(&event.action),
         at_s: event.at.get(),
         over_s: event.over.get(),
         until_s: event.until.map(|until| until.get()),
     };
     scenario.events.iter().map(fact).collect()
+}
+
+fn amount(action: &Action) -> Option<f64> {
+    match action {
+        Action::ZoneOutage { .. } | Action::LaunchesRefused { .. } => None,
+        Action::InstanceLoss { amount: LossAmount::Count(count), .. }
+        | Action::AddInstances { count, .. } => Some(f64::from(*count)),
+        Action::InstanceLoss { amount: LossAmount::Share(share), .. }
+        | Action::Drain { share, .. }
+        | Action::Errors { share, .. } => Some(share.get()),
+        Action::Slow { speed, .. } => Some(speed.get()),
+        Action::Surge { factor, .. } => Some(factor.get()),
+        Action::Set { changes } => Some(changes.len() as f64),
+    }
 }
 
 /// The names of pools.

@@ -15,6 +15,9 @@ const OVERLOADED: f64 = 1.0;
 /// in clumps.
 const FULL: f64 = 0.9;
 
+/// What refuses tries is full at moments when it is used so much on average.
+const CLUMPED: f64 = 0.5;
+
 /// A resource of a pool that ran out.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Shortage {
@@ -26,6 +29,8 @@ pub struct Shortage {
     pub is_hit: bool,
     /// When it first ran out, from the trigger.
     pub time_to_s: f64,
+    /// Were tries refused there, though it was not full on average?
+    pub is_refusing: bool,
     /// The highest utilization: used ÷ limit where the file declares resources, else work ÷ capacity
     /// before any of the pool's instances leaves rotation.
     pub peak_utilization: f64,
@@ -42,7 +47,7 @@ pub fn shortages(
 ) -> (Vec<Shortage>, Option<Shortage>) {
     let all = match result.resources.is_empty() {
         true => by_work(scenario, result, rows, origin_s),
-        false => by_use(scenario, result, rows.window_s, origin_s),
+        false => by_use(scenario, result, rows, origin_s),
     };
     let is_short = |one: &(f64, Shortage)| one.1.peak_utilization > one.0;
     let peak = |one: &(f64, Shortage)| one.1.peak_utilization;
@@ -83,6 +88,7 @@ fn by_work(
             pool: scenario.pools[pool.index()].name.clone(),
             resource,
             is_hit: hit[pool.index()],
+            is_refusing: false,
             time_to_s: first.map_or(peak.0, |(time_s, _)| time_s) - origin_s,
             peak_utilization: first.map_or(peak_utilization, |(_, now)| now.max(peak_utilization)),
             utilization_before: before.and_then(|means| means.utilization),
@@ -105,9 +111,10 @@ fn first_out_s(result: &RunResult, of: PoolId, origin_s: f64) -> Option<f64> {
 fn by_use(
     scenario: &Scenario,
     result: &RunResult,
-    window_s: f64,
+    timeline: &Rows<'_>,
     origin_s: f64,
 ) -> Vec<(f64, Shortage)> {
+    let end_s = scenario.simulation.duration.get();
     let hit = hit_pools(scenario);
     let intervals: Vec<&[ResourceRow]> =
         result.resources.chunk_by(|a, b| a.time_s == b.time_s).collect();
@@ -119,15 +126,15 @@ fn by_use(
         let rows: Vec<&ResourceRow> = intervals.iter().filter_map(|rows| rows.get(place)).collect();
         let first = rows.first()?;
         // Over a short window: what is rejected for want of a slot does not wait for ten seconds.
-        let means = sliding(&rows, window_s);
+        let means = sliding(&rows, timeline.window_s);
         let after = means.iter().filter(|(end_s, ..)| *end_s > origin_s + 1e-9);
         let binding = after.clone().filter(|(_, _, binding)| *binding);
         let peak = binding.clone().map(|(_, mean, _)| *mean).reduce(f64::max)?;
-        let first_s = binding
-            .clone()
-            .find(|(_, mean, _)| *mean > FULL)
-            .or_else(|| after.clone().find(|(_, mean, _)| *mean >= 0.99 * peak))
-            .map(|(end_s, ..)| *end_s)?;
+        let refused = timeline.between(first.pool, origin_s, end_s).iter();
+        let refused_s = refused.clone().find(|row| row.rejected_rps > 0.0).map(|row| row.time_s);
+        let full_s = binding.clone().find(|(_, mean, _)| *mean > FULL).map(|(end_s, ..)| *end_s);
+        let at_most = || after.clone().find(|(_, mean, _)| *mean >= 0.99 * peak);
+        let first_s = full_s.or(refused_s).or_else(|| at_most().map(|(end_s, ..)| *end_s))?;
         let before: Vec<f64> = rows
             .iter()
             .filter(|row| row.time_s <= origin_s + 1e-9 && row.time_s > origin_s - 60.0)
@@ -138,11 +145,13 @@ fn by_use(
             pool: scenario.pools[first.pool.index()].name.clone(),
             resource: names[first.pool.index()][first.resource as usize].to_owned(),
             is_hit: hit[first.pool.index()],
+            is_refusing: full_s.is_none() && refused_s.is_some(),
             time_to_s: first_s - origin_s,
             peak_utilization: peak,
             utilization_before: before,
         };
-        Some((FULL, shortage))
+        // What holds clumps is full at moments, whatever it is on average.
+        Some((if refused_s.is_some() { CLUMPED } else { FULL }, shortage))
     });
     found.collect()
 }

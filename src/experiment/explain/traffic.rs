@@ -31,7 +31,7 @@ pub struct PoolTraffic {
     pub is_hit: bool,
     /// In the last minute before the trigger; none where the run begins with it.
     pub before: Option<Traffic>,
-    /// While the share of first tries that it answered was least, after the trigger.
+    /// While most first tries a second went unanswered, after the trigger.
     pub worst: Option<Traffic>,
     /// When that was, from the trigger: the end of the window.
     pub time_to_worst_s: Option<f64>,
@@ -47,8 +47,12 @@ pub fn traffic(scenario: &Scenario, rows: &Rows<'_>, origin_s: f64) -> Vec<PoolT
     let one = |pool: PoolId| {
         let end = of(&rows.means(pool, last_s, end_s)?);
         let before = rows.means(pool, (origin_s - 60.0).max(0.0), origin_s);
-        let answered = |means: &Means| of(means).answered_ratio.map(|share| -share);
-        let worst = rows.peak(pool, origin_s, end_s, answered);
+        let unanswered = |means: &Means| {
+            let traffic = of(means);
+            let rps = traffic.first_tries_rps - traffic.completed_rps;
+            Some(rps).filter(|_| traffic.answered_ratio.is_some())
+        };
+        let worst = rows.peak(pool, origin_s, end_s, unanswered);
         let found = PoolTraffic {
             pool: scenario.pools[pool.index()].name.clone(),
             is_hit: hit[pool.index()],

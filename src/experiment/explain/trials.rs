@@ -15,6 +15,8 @@ use super::Tally;
 pub enum Goal {
     /// That no pool is lost that no event hit.
     NoneLost,
+    /// That the fleet recovers once the trigger has ended.
+    Recovers,
     /// That the outcome is stable.
     Stable,
 }
@@ -25,6 +27,7 @@ impl Goal {
     pub fn holds(self, summary: &Summary) -> bool {
         match self {
             Self::NoneLost => summary.time_to_first_propagation_s.is_none(),
+            Self::Recovers => summary.recovered == Some(true),
             Self::Stable => summary.outcome == Outcome::Stable,
         }
     }

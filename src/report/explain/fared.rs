@@ -71,7 +71,7 @@ fn fared(pool: &PoolTraffic, figures: &mut Figures) -> String {
     text + &format!(" at the end {told}.")
 }
 
-/// `3 % of 1,550 rps, with 4 retries a first try`.
+/// `3 % of 1,550 rps, at 5 tries each`.
 fn answered(traffic: &Traffic, path: &str, figures: &mut Figures) -> String {
     let rps = figures.rps(&format!("{path}.first_tries_rps"), traffic.first_tries_rps);
     let mut text = match traffic.answered_ratio {
@@ -82,10 +82,10 @@ fn answered(traffic: &Traffic, path: &str, figures: &mut Figures) -> String {
         }
         None => return "nothing comes".to_owned(),
     };
-    let retries = traffic.retry_rps / traffic.first_tries_rps;
-    if retries >= AMPLIFIED - 1.0 {
-        let retries = figures.count(&format!("{path}.retries_a_first_try"), retries);
-        text += &format!(", with {retries} retries a first try");
+    let tries = 1.0 + traffic.retry_rps / traffic.first_tries_rps;
+    if tries >= AMPLIFIED {
+        let tries = figures.count(&format!("{path}.tries_each"), tries);
+        text += &format!(", at {tries} tries each");
     }
     text
 }

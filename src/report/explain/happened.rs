@@ -39,20 +39,14 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
 
 fn happens(event: &EventFact, index: usize, trigger_s: f64, figures: &mut Figures) -> String {
     let path = format!("facts.events.{index}");
-    let at = figures.seconds(&format!("{path}.time_to_s"), event.at_s - trigger_s);
-    let what = match (event.kind, &event.zone) {
-        ("zone-outage", Some(zone)) => format!("the instances of zone {} die", name(zone)),
-        ("zone-outage", None) => "a zone's instances die".to_owned(),
-        ("instance-loss", _) => "instances die".to_owned(),
-        ("drain", _) => "demand is to be moved away".to_owned(),
-        ("slow", _) => "instances slow down".to_owned(),
-        ("errors", _) => "tries fail at once while probes pass".to_owned(),
-        ("surge", _) => "first tries are multiplied".to_owned(),
-        ("add-instances", _) => "instances are added".to_owned(),
-        ("launches-refused", _) => "nothing new can start".to_owned(),
-        _ => "settings change".to_owned(),
+    let when = match event.at_s - trigger_s {
+        0.0 => "At the trigger".to_owned(),
+        time_to_s => {
+            format!("After {}", figures.seconds(&format!("{path}.time_to_s"), time_to_s))
+        }
     };
-    let mut text = format!("After {at} {}: {what}", name(&event.name));
+    let what = deed(event, &format!("{path}.amount"), figures);
+    let mut text = format!("{when} {}: {what}", name(&event.name));
     if event.over_s > 0.0 {
         let over = figures.seconds(&format!("{path}.over_s"), event.over_s);
         text += &format!(", spread over {over}");
@@ -69,6 +63,37 @@ fn happens(event: &EventFact, index: usize, trigger_s: f64, figures: &mut Figure
         text += &format!(". It hits {pools}");
     }
     text + "."
+}
+
+/// What an event does.
+fn deed(event: &EventFact, path: &str, figures: &mut Figures) -> String {
+    let amount = event.amount.unwrap_or_default();
+    match event.kind {
+        "zone-outage" => match &event.zone {
+            Some(zone) => format!("the instances of zone {} die", name(zone)),
+            None => "a zone's instances die".to_owned(),
+        },
+        "instance-loss" if event.is_share => {
+            format!("{} of the instances die", figures.percent(path, amount))
+        }
+        "instance-loss" => format!("{} die", figures.counted(path, amount as u32, "instance")),
+        "drain" => format!("{} of the demand is to be moved away", figures.percent(path, amount)),
+        "slow" if amount == 0.0 => "instances stall".to_owned(),
+        "slow" => format!("instances run at {} of their speed", figures.percent(path, amount)),
+        "errors" => {
+            format!("{} of tries fail at once while probes pass", figures.percent(path, amount))
+        }
+        "surge" if amount == 0.0 => "first tries pause".to_owned(),
+        "surge" => format!("first tries are multiplied, {}", figures.times(path, amount)),
+        "add-instances" => {
+            format!("a person adds {}", figures.counted(path, amount as u32, "instance"))
+        }
+        "launches-refused" => "nothing new can start".to_owned(),
+        _ => {
+            let verb = if amount == 1.0 { "changes" } else { "change" };
+            format!("{} {verb}", figures.counted(path, amount as u32, "setting"))
+        }
+    }
 }
 
 fn found_out(detection: &Detection, figures: &mut Figures) -> String {

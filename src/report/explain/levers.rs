@@ -17,6 +17,7 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
     let figures = &mut teller.figures;
     let goal = match levers.goal {
         Goal::NoneLost => "no further pool is lost",
+        Goal::Recovers => "the fleet recovers once the trigger has ended",
         Goal::Stable => "the outcome is stable",
     };
     let as_it_is = tally(&levers.as_it_is, "levers.as_it_is", figures);
@@ -30,16 +31,20 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
              in {as_it_is}. So no lever was searched."
         ),
         false => format!(
-            "Asked is that {goal}; of the file as it is that holds in {as_it_is}. Each value below \
-             ran with the same seeds, this run's and those after it; in brackets is Wilson's 95 % \
-             interval of the share."
+            "Asked of each run is that {goal}. As the file is, that holds in {as_it_is}. Each value \
+             below ran with the same seeds, this run's and those after it; in brackets is Wilson's \
+             95 % interval of the share."
         ),
     })];
     if !is_chance {
         figures.said("levers.confidence", 0.95, "ratio", "95 %");
     }
     if levers.levers.is_empty() && !is_chance {
-        items.push(Item::Text("The file has no lever that was searched.".to_owned()));
+        items.push(Item::Text(
+            "None of the levers applies to this file: headroom, ramp, shedding, time-out of deep \
+             probes, tries of a request."
+                .to_owned(),
+        ));
     }
     for lever in &levers.levers {
         told(lever, levers, figures, &mut items);
@@ -66,8 +71,14 @@ fn told(lever: &Lever, levers: &Levers, figures: &mut Figures, items: &mut Vec<I
             let until = phrase(lever, at, levers, &format!("{path}.never.at"), figures);
             let holds = tally(&at.holds, &format!("{path}.never.at.holds"), figures);
             let verb = if levers.is_missed { "helps" } else { "breaks it" };
+            let way = match lever.value.is_some_and(|value| lever.until < value)
+                || lever.kind == LeverKind::Shed && levers.is_missed
+            {
+                true => "down to",
+                false => "up to",
+            };
             items.push(Item::Entry(format!(
-                "{title}: nothing up to {until} {verb}; there it holds in {holds}."
+                "{title}: nothing {way} {until} {verb}; there it holds in {holds}."
             )));
             return;
         }
@@ -168,7 +179,7 @@ fn phrase(
         LeverKind::Headroom if levers.is_missed => format!("with at least {at} of load everywhere"),
         LeverKind::Headroom => format!("with at most {at} of load"),
         LeverKind::Ramp => format!("over {at}"),
-        LeverKind::Shed => format!("above a utilization of {at}"),
+        LeverKind::Shed => format!("above a utilization of {at} at any pool"),
         LeverKind::ProbeTimeout => format!("with {at}"),
         LeverKind::MaxAttempts => format!("with {at}"),
     }

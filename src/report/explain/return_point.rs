@@ -49,6 +49,10 @@ fn judged(point: &ReturnPoint, time_s: f64, figures: &mut Figures) -> String {
         "The point of no return is {time} after the trigger, {after} after the first redirect"
     );
     match point.before_ejection_s {
+        // It is known to a second.
+        Some(before_s) if before_s.abs() < 1.0 => {
+            format!("{last}, when the first further instance leaves rotation.")
+        }
         Some(before_s) if before_s > 0.0 => {
             let before = figures.seconds("return_point.before_ejection_s", before_s);
             format!(

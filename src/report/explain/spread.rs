@@ -56,7 +56,11 @@ fn short(shortage: &Shortage, index: usize, figures: &mut Figures) -> String {
         None => String::new(),
     };
     let hit = if shortage.is_hit { ", which an event hit" } else { "" };
-    format!("{order} {}{hit}, after {time}: {before}up to {peak}.", resource(shortage))
+    let refusing = match shortage.is_refusing {
+        true => " on average; at moments it is full, and tries are refused",
+        false => "",
+    };
+    format!("{order} {}{hit}, after {time}: {before}up to {peak}{refusing}.", resource(shortage))
 }
 
 /// Which further pools were lost, and what pushed them over.
@@ -158,7 +162,7 @@ fn why(probe: &FailedProbe, path: &str, figures: &mut Figures) -> String {
     if wait_s + probe.service_s < probe.timeout_s {
         let own_s = probe.timeout_s - wait_s;
         let own = figures.seconds(&format!("{path}.own_service_s"), own_s);
-        text += &format!("; this one's own work took over {own}");
+        text += &format!("; this one's own work must have taken some {own}");
     }
     text += ".";
     if let Some(last_s) = probe.last_wait_s.filter(|last_s| *last_s > wait_s) {

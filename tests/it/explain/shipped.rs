@@ -1,50 +1,94 @@
-//! tmp
-use std::sync::atomic::AtomicBool;
+//! Every shipped topology has a true story.
+
 use zonefall::cli::EXAMPLES;
-use zonefall::config;
-use zonefall::experiment::explain::{Effort, explain};
-use zonefall::experiment::{Jobs, Watch};
+use zonefall::experiment::explain::{Effort, Explanation, Found, Levers, Side};
+use zonefall::metric::simulate;
+use zonefall::policy::Case;
+use zonefall::report::csv::{comparison_csv, events_csv};
+use zonefall::report::explain::{markdown, story};
+use zonefall::report::runs;
+
+use super::{case, explained, figures};
+
+/// One seed tells what a story is told from.
+const ONE: Effort = Effort { return_seeds: 1, return_enough: 1, lever_seeds: 1 };
 
 #[test]
-fn tmp_dump() {
-    let effort = Effort { return_seeds: 3, return_enough: 2, lever_seeds: 4 };
+fn every_shipped_topology_has_a_true_story() {
     for example in EXAMPLES {
-        let want = std::env::var("WANT").unwrap_or_default();
-        if !want.is_empty() && !want.split(',').any(|w| w == example.name) {
-            continue;
+        let case = case(example.text, None, &[]);
+        let explanation = explained(&case, &ONE);
+        let story = story(&case.scenario, &explanation);
+        let text = markdown(&story);
+        println!("{text}");
+        figures::check(&case.scenario, &explanation, &story, &text);
+        for nonsense in ["NaN", "inf ", " 0 pools", "``", "  -", " 0 more", "-0 ", "null"] {
+            assert!(!text.contains(nonsense), "{}: {nonsense:?} in\n{text}", example.name);
         }
-        let loaded = config::load("x.toml", example.text.as_bytes(), &[]).expect("loads");
-        let policy = std::env::var("POLICY").ok();
-        let case = match policy {
-            Some(p) => loaded.cases.iter().find(|c| c.policy.name == p).unwrap(),
-            None => &loaded.cases[0],
-        };
-        let cancel = AtomicBool::new(false);
-        let runs = std::sync::atomic::AtomicUsize::new(0);
-        let on_done = || {
-            runs.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-        };
-        let mut case = case.clone();
-        if std::env::var("FLUID").is_ok() {
-            case.scenario.simulation.plane = zonefall::model::Plane::Fluid;
+        assert!(story.sections.len() >= 3, "{text}");
+        assert!(text.trim_end().ends_with(&format!("**{}**", story.verdict)), "{text}");
+        stands_in_the_files(&case, &explanation);
+        if let Some(levers) = &explanation.levers {
+            sets_reproduce(example.text, &case, levers);
         }
-        let began = std::time::Instant::now();
-        let effort = if std::env::var("FULL").is_ok() { Effort::FULL } else { effort };
-        let e =
-            explain(&case, 1, &effort, Jobs::Auto, Watch { on_done: &on_done, cancel: &cancel })
-                .unwrap();
-        println!(
-            "=== {} {} {:?} {} runs {:.2} s",
-            example.name,
-            case.policy.name,
-            case.scenario.simulation.plane,
-            runs.into_inner(),
-            began.elapsed().as_secs_f64()
-        );
-        if std::env::var("JSON").is_ok() {
-            println!("{}", serde_json::to_string_pretty(&e.facts).unwrap());
-            println!("{}", serde_json::to_string_pretty(&e.return_point).unwrap());
-            println!("{}", serde_json::to_string(&e.levers).unwrap());
+    }
+}
+
+/// What a story says happened is what `events.csv` and `comparison.csv` say.
+fn stands_in_the_files(case: &Case, explanation: &Explanation) {
+    let (cases, results) = (std::slice::from_ref(case), std::slice::from_ref(&explanation.result));
+    let runs = runs(cases, results);
+    let events = String::from_utf8(events_csv(&runs).bytes).expect("text");
+    let facts = &explanation.facts;
+    let trigger_s = facts.trigger_s.unwrap_or(0.0);
+    let has = |time_to_s: f64, kind: &str, pool: &str| {
+        let is_it = |line: &&str| {
+            let cells: Vec<&str> = line.split(',').collect();
+            let time_s: f64 = cells[1].parse().unwrap_or(f64::NAN);
+            (time_s - trigger_s - time_to_s).abs() < 1e-6 && cells[2] == kind && cells[4] == pool
+        };
+        assert!(events.lines().any(|line| is_it(&line)), "no {kind} of {pool} at {time_to_s}");
+    };
+    for loss in &facts.losses {
+        has(loss.time_to_s, "pool_unhealthy", &loss.pool);
+        if let Some(out) = &loss.first_out {
+            has(out.time_to_s, "instance_unhealthy", &out.pool);
+        }
+    }
+    for home in facts.shift.iter().flat_map(|shift| &shift.homes) {
+        has(home.time_to_s, "redirect_start", &home.pool);
+    }
+    if let Some(out) = facts.detection.as_ref().and_then(|found| found.pool_out.as_ref()) {
+        has(out.time_to_s, "pool_unhealthy", &out.pool);
+    }
+    let comparison = String::from_utf8(comparison_csv(&runs).bytes).expect("text");
+    let cell = |column: &str| {
+        let mut lines = comparison.lines().map(|line| line.split(',').collect::<Vec<_>>());
+        let (head, row) = (lines.next().expect("a header"), lines.next().expect("a row"));
+        let place = head.iter().position(|name| *name == column).expect("a column");
+        row[place].to_owned()
+    };
+    let goodput: f64 = cell("goodput_ratio").parse().expect("a number");
+    assert!((goodput - facts.ending.goodput_ratio).abs() < 1e-9);
+    assert_eq!(cell("outcome"), facts.ending.outcome);
+    let further = facts.ending.cascade_propagation_count;
+    assert_eq!(cell("cascade_propagation_count"), further.to_string());
+}
+
+/// With the `--set` arguments that are printed, the file does what was found.
+fn sets_reproduce(text: &str, original: &Case, levers: &Levers) {
+    for lever in &levers.levers {
+        let sides: Vec<&Side> = match &lever.found {
+            Found::Flips { holds_at, fails_at } => vec![holds_at, fails_at],
+            Found::Never { at } => vec![at],
+        };
+        for side in sides.into_iter().filter(|side| !side.is_as_it_is) {
+            assert!(!side.sets.is_empty(), "{lever:?}");
+            let mut again = case(text, Some(&original.policy.name), &side.sets);
+            again.scenario.simulation.plane = original.scenario.simulation.plane;
+            let summary = simulate(&again, u32::MAX).summary;
+            assert_eq!(u32::from(levers.goal.holds(&summary)), side.holds.holds, "{lever:?}");
+            assert_eq!(summary.shed_ratio, side.shed_ratio, "{lever:?}");
         }
     }
 }

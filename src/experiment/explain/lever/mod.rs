@@ -110,7 +110,12 @@ pub fn levers(
     if summary.outcome == Outcome::Stable && !summary.is_judged {
         return Some(None);
     }
-    let goal = if facts.losses.is_empty() { Goal::Stable } else { Goal::NoneLost };
+    let goal = match (facts.losses.is_empty(), summary.recovered) {
+        (false, _) => Goal::NoneLost,
+        // What the trigger itself costs, nothing gives back: the question is what comes after.
+        (true, Some(false)) => Goal::Recovers,
+        (true, _) => Goal::Stable,
+    };
     let is_missed = !goal.holds(summary);
     let summaries = trials.summaries(case, effort.lever_seeds)?;
     let as_it_is = tally(&summaries, goal);

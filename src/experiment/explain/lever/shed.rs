@@ -18,7 +18,7 @@ pub fn dial<'a>(asked: &Asked<'a>) -> Option<Dial<'a>> {
     let own = case.policy.mitigations.shed;
     let value = own.and_then(|shed| shed.above).map(Ratio::get);
     let (from, until) = match (asked.is_missed, asked.goal, value) {
-        (true, Goal::NoneLost, value) => (value.unwrap_or(MOST), LEAST),
+        (true, Goal::NoneLost | Goal::Recovers, value) => (value.unwrap_or(MOST), LEAST),
         (false, _, Some(value)) => (value, MOST),
         _ => return None,
     };
