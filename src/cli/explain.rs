@@ -6,11 +6,13 @@ use std::sync::atomic::AtomicBool;
 use super::args::{Colour, ExplainArgs, Format, SimulateArgs};
 use super::error::CliError;
 use super::progress::Progress;
+use super::read_file::read_file;
 use super::terminal::{self, Stream};
-use super::{interrupt, load, policies, sample};
-use crate::config::{Loaded, Purpose};
+use super::{interrupt, load, mitigations, policies, sample};
+use crate::config::{self, Loaded, Matrix, Purpose};
 use crate::experiment::explain::{self, Effort, Explanation};
 use crate::experiment::{Jobs, Watch};
+use crate::metric::simulate;
 use crate::policy::Case;
 use crate::report::explain::{
     Story, explain_json, explain_markdown, markdown, story, terminal as for_terminal,
@@ -28,8 +30,13 @@ pub(super) fn explain(args: &ExplainArgs, colour: Colour) -> Result<(), CliError
     };
     let effort = Effort::FULL;
     let flags = load::flag_sets(common);
-    let purpose = Purpose { runs: effort.runs(), ..Purpose::default() };
-    let mut loaded = load::load_for(&common.file, &common.set, &flags, colour, &purpose)?;
+    let matrix = match &common.mitigations {
+        Some(names) => Matrix::With(mitigations::trimmed(names)),
+        None => Matrix::Without,
+    };
+    let purpose = Purpose { matrix, runs: effort.runs() };
+    let mut loaded = load::load(&common.file, &common.set, &flags, &purpose, colour)?;
+    mitigations::check(&purpose.matrix, &loaded.bundles)?;
     say(&load::draw_warnings(&loaded, &flags, colour));
     say(&load::plane_note(loaded.plane));
     let cases = policies::one(std::mem::take(&mut loaded.cases), args.policy.as_deref())?;
@@ -46,9 +53,10 @@ pub(super) fn explain(args: &ExplainArgs, colour: Colour) -> Result<(), CliError
     let folder = common.out.as_ref().unwrap_or(&default);
     let output = OutputFolder::prepare(folder)?;
     let cancel = interrupt::on_interrupt(output.abandon());
-    let explanation = searched(common, case, row_steps, &effort, cancel)?;
-    let story = story(&case.scenario, &explanation);
+    let mut explanation = searched(common, case, row_steps, &effort, cancel)?;
     let sets = load::all_sets(&common.set, &flags);
+    keep_what_reproduces(common, case, &sets, &purpose, &mut explanation)?;
+    let story = story(&case.scenario, &explanation);
     let files = artifacts(common, &loaded, case, &explanation, &story, row_steps, &sets);
     output.write(&files)?;
     let names: Vec<&str> = files.iter().map(|file| file.file_name.as_str()).collect();
@@ -106,6 +114,31 @@ fn searched(
         progress.finish();
     }
     explanation.ok_or(CliError::Interrupted)
+}
+
+/// Drops `--set` arguments that do not do what was found: what a policy sets stands above them.
+fn keep_what_reproduces(
+    args: &SimulateArgs,
+    case: &Case,
+    sets: &[String],
+    purpose: &Purpose,
+    explanation: &mut Explanation,
+) -> Result<(), CliError> {
+    let bytes = read_file(&args.file)?;
+    let levers = explanation.levers.iter_mut().flat_map(|levers| &mut levers.levers);
+    for side in levers.flat_map(|lever| lever.found.sides_mut()) {
+        let own = sets.iter().chain(&side.sets).cloned().collect::<Vec<_>>();
+        let loaded = config::load_for("again", &bytes, &own, purpose).ok();
+        let is_it = |again: &&Case| {
+            (&again.policy.name, &again.policy.bundles) == (&case.policy.name, &case.policy.bundles)
+        };
+        let again = loaded.as_ref().and_then(|loaded| loaded.cases.iter().find(is_it));
+        let goodput_ratio = again.map(|again| simulate(again, u32::MAX).summary.goodput_ratio);
+        if goodput_ratio != Some(side.goodput_ratio) {
+            side.sets.clear();
+        }
+    }
+    Ok(())
 }
 
 /// Every file of the invocation: the run's own, then the story.

@@ -57,17 +57,6 @@ pub(super) fn load(
     purpose: &Purpose,
     colour: Colour,
 ) -> Result<Loaded, CliError> {
-    load_for(path, sets, flags, colour, &Purpose::default())
-}
-
-/// The same for more than one run of each policy.
-pub(super) fn load_for(
-    path: &Path,
-    sets: &[String],
-    flags: &[FlagSet],
-    colour: Colour,
-    purpose: &Purpose,
-) -> Result<Loaded, CliError> {
     let bytes = read_file(path)?;
     let name = path.display().to_string();
     config::load_for(&name, &bytes, &all_sets(sets, flags), purpose).map_err(|rejected| {

@@ -111,8 +111,11 @@ fn told(lever: &Lever, levers: &Levers, figures: &mut Figures, items: &mut Vec<I
             ),
         };
     }
-    items.push(Item::Entry(text));
     let side = if levers.is_missed { holds_at } else { fails_at };
+    if side.sets.is_empty() && !side.is_as_it_is {
+        text += " No `--set` does that: the policy's own `set` stands above it.";
+    }
+    items.push(Item::Entry(text));
     items.extend(command(side));
 }
 

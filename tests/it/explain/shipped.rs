@@ -88,7 +88,7 @@ fn sets_reproduce(text: &str, original: &Case, levers: &Levers) {
             again.scenario.simulation.plane = original.scenario.simulation.plane;
             let summary = simulate(&again, u32::MAX).summary;
             assert_eq!(u32::from(levers.goal.holds(&summary)), side.holds.holds, "{lever:?}");
-            assert_eq!(summary.shed_ratio, side.shed_ratio, "{lever:?}");
+            assert_eq!(summary.goodput_ratio, side.goodput_ratio, "{lever:?}");
         }
     }
 }

@@ -45,7 +45,10 @@ pub struct Side {
     pub holds: Tally,
     /// Mean share of requests refused on purpose.
     pub shed_ratio: f64,
-    /// `--set` arguments that reproduce it; empty for the file as it is.
+    /// Share of requests answered in time in the run with the file's own seed.
+    pub goodput_ratio: f64,
+    /// `--set` arguments that reproduce it; empty for the file as it is, and where none do: a
+    /// policy's own `set` stands above them.
     pub sets: Vec<String>,
 }
 
@@ -65,6 +68,16 @@ pub enum Found {
         /// The end of the range.
         at: Side,
     },
+}
+
+impl Found {
+    /// Every side that was found.
+    pub fn sides_mut(&mut self) -> Vec<&mut Side> {
+        match self {
+            Self::Flips { holds_at, fails_at } => vec![holds_at, fails_at],
+            Self::Never { at } => vec![at],
+        }
+    }
 }
 
 /// A lever and what it would do.

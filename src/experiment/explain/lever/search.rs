@@ -141,6 +141,7 @@ fn side(
         is_as_it_is: place == 0,
         holds: tally(summaries, asked.goal),
         shed_ratio: shed / summaries.len().max(1) as f64,
+        goodput_ratio: summaries.first().map_or(0.0, |summary| summary.goodput_ratio),
         sets,
     }
 }
