@@ -42,6 +42,8 @@ pub enum Command {
     Run(RunArgs),
     /// Simulate every policy of a file on the same random numbers and compare them
     Compare(CompareArgs),
+    /// Tell why a run went as it did, and what would have changed it
+    Explain(ExplainArgs),
     /// Check topology files: every problem at once, each at its line and column
     Check(CheckArgs),
     /// Write a commented topology file to start from
@@ -58,6 +60,17 @@ pub enum Command {
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// The policy to run [default: the file's first]
+    #[arg(long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// What every simulation takes.
+    #[command(flatten)]
+    pub common: SimulateArgs,
+}
+
+/// `zonefall explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The policy to explain [default: the file's first]
     #[arg(long, value_name = "NAME")]
     pub policy: Option<String>,
     /// What every simulation takes.

@@ -6,6 +6,7 @@ mod command;
 mod error;
 mod examples;
 mod exit;
+mod explain;
 mod export_alerts;
 mod graph;
 mod headroom;

@@ -53,7 +53,9 @@ pub fn compare(
     Some(results)
 }
 
-fn in_order<Item: Sync, Result: Send>(
+/// Runs something on every item. The results are in the order of `items` whatever the number of
+/// threads; none when cancelled.
+pub(super) fn in_order<Item: Sync, Result: Send>(
     items: &[Item],
     jobs: Jobs,
     watch: Watch<'_>,

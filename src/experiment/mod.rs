@@ -2,6 +2,7 @@
 
 mod compare;
 pub mod contingency;
+pub mod explain;
 mod rank;
 
 pub use compare::{Jobs, Watch, compare};

@@ -7,6 +7,7 @@ mod closed_form;
 mod column;
 pub mod csv;
 mod dot;
+pub mod explain;
 #[cfg(test)]
 pub(crate) mod fixture;
 mod headroom;

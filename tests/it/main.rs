@@ -4,6 +4,7 @@ mod agreement;
 mod autoscaling;
 mod cli;
 mod config;
+mod explain;
 mod facts;
 mod fluid;
 mod invariance;
