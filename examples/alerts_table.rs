@@ -4,8 +4,7 @@
 use zonefall::cli::EXAMPLES;
 use zonefall::config;
 use zonefall::metric::{RunResult, simulate};
-use zonefall::model::{Alert, AlertOutage, AlertSet, AlertSignal, AlertThreshold, Plane};
-use zonefall::policy::Case;
+use zonefall::model::{Alert, AlertOutage, AlertSignal, AlertThreshold};
 
 const SEEDS: u64 = 10;
 

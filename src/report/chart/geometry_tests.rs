@@ -158,11 +158,18 @@ fn with_alerts(count: u32) -> (Scenario, Vec<RunResult>) {
     let mut one = result(&scenario, &cascade(), 1320, 0.5);
     let fired = |alert: u32| {
         let time_s = if alert == 0 { 20.0 } else { 120.0 + 7.0 * f64::from(alert) };
-        FiredAlert { alert, time_s, pool: None, value: 0.9 }
+        FiredAlert { alert, time_s, pool: None, value: 0.9, lead_s: None, is_false: false }
     };
     one.alerts = (0..count).map(fired).collect();
     let mut late = one.clone();
-    late.alerts = vec![FiredAlert { alert: 0, time_s: 660.0, pool: None, value: 1.0 }];
+    late.alerts = vec![FiredAlert {
+        alert: 0,
+        time_s: 660.0,
+        pool: None,
+        value: 1.0,
+        lead_s: None,
+        is_false: false,
+    }];
     (scenario, vec![one, late])
 }
 
