@@ -89,8 +89,10 @@ impl Filling {
         }
         let half = font::width(text, size, Weight::SemiBold) / 2.0 + 3.0;
         let reach = size / 2.0 + 0.5;
-        scene.rectangle((x - half, y - reach), (x + half, y + reach), self.colour, 1.0);
-        let colour = if is_dark(self.colour) { PAPER } else { INK };
+        // Lines of a pattern are as light as paper or as dark as ink: neither is amid text.
+        let ground = if self.pattern == Pattern::Plain { self.colour } else { PAPER };
+        scene.rectangle((x - half, y - reach), (x + half, y + reach), ground, 1.0);
+        let colour = if is_dark(ground) { PAPER } else { INK };
         let look = TextLook { weight: Weight::SemiBold, ..plain(size, colour, Anchor::Middle) };
         scene.text((x, y + 0.36 * size), text, look);
     }

@@ -86,7 +86,7 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     } else {
         scene.text((WIDTH / 2.0, bottom), "no policies", look);
     }
-    let note = note(results.len(), shown.len(), is_cut);
+    let note = note(context.scenario, results.len(), shown.len(), is_cut);
     frame::caption(&mut scene, bottom + 12.0, context, results, &note);
     scene
 }
@@ -235,9 +235,12 @@ fn draw_losses(scene: &mut Scene, scenario: &Scenario, plot: &Plot, result: &Run
     }
 }
 
-fn note(all: usize, shown: usize, is_cut: bool) -> String {
+fn note(scenario: &Scenario, all: usize, shown: usize, is_cut: bool) -> String {
     let mut sentences =
         vec![left_out(all, shown), "Percentages: share of requests completed in time.".to_owned()];
+    if scenario.has_calls() {
+        sentences.push("Capacity of pools that others call counts, too.".to_owned());
+    }
     if is_cut {
         sentences.push("Offered load is cut off at the upper edge.".to_owned());
     }

@@ -267,6 +267,7 @@ fn note(all: &[Row], shown: &[&Row], plot: &Plot) -> String {
     let columns = (plot.right - plot.left) / COLUMN;
     if shown.iter().any(|row| row.states.len() as f64 > columns) {
         let column_s = (plot.window.to_s - plot.window.from_s) / columns;
+        let column_s = if column_s > 0.1 { (10.0 * column_s).round() / 10.0 } else { column_s };
         sentences.push(format!(
             "Drawn every {}: a loss if there was one, else the state that held longest.",
             duration(column_s)
