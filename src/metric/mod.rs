@@ -20,7 +20,7 @@ mod simulate;
 mod tests;
 mod users;
 
-pub use bound::{bound_rps, short_pools};
+pub use bound::{bound_rps, reach, short_nodes};
 pub use hit::hit_pools;
 pub use result::{
     FiredAlert, FleetRow, Outcome, PhaseRow, PoolRow, PoolState, ResourceRow, RunResult, Summary,

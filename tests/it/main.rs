@@ -6,6 +6,7 @@ mod cli;
 mod config;
 mod facts;
 mod fluid;
+mod headroom;
 mod invariance;
 mod random;
 mod readme;
