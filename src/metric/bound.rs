@@ -22,16 +22,54 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     if demand_rps.iter().zip(capacity_rps).all(|(demand, capacity)| demand <= capacity) {
         return total;
     }
-    let network = Network::new(graph, demand_rps, capacity_rps);
+    let reach = reach(graph);
+    let by_node = |by_pool: &[f64]| {
+        let of = |pool: &Option<PoolId>| pool.map_or(0.0, |pool| by_pool[pool.index()]);
+        reach.node_weights().map(of).collect::<Vec<f64>>()
+    };
+    let network = Network::new(&reach, &by_node(demand_rps), &by_node(capacity_rps));
     dinics(&network.graph, network.source, network.sink).0.min(total)
 }
 
-/// Where the flow of [`bound_rps`] is held back, by pool: on the near side of the tightest cut, with
-/// several the one nearest to the demand. What flows of all demand is the capacity of these pools
-/// and the demand of all others (max flow = min cut). None of them where everything flows.
+/// What traffic flows along without limit: the failover edges of the topology, whose nodes these
+/// are, and services' hubs. A node is a pool, or nothing that serves.
 #[must_use]
-pub fn short_pools(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]) -> Vec<bool> {
-    let network = Network::new(graph, demand_rps, capacity_rps);
+pub fn reach(graph: &TopologyGraph) -> DiGraph<Option<PoolId>, ()> {
+    let topology = graph.as_petgraph();
+    let mut reach = DiGraph::with_capacity(topology.node_count(), topology.edge_count());
+    for (_, kind) in topology.node_references() {
+        reach.add_node(match kind {
+            Node::Pool(pool) => Some(*pool),
+            Node::Zone(_) | Node::Service(_) => None,
+        });
+    }
+    for (node, kind) in topology.node_references() {
+        let barred = match kind {
+            Node::Zone(_) => continue,
+            Node::Pool(_) => None,
+            Node::Service(_) => lone_zone(graph, node),
+        };
+        for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
+            let to = edge.target();
+            if barred.is_none() || zone(graph, to) != barred {
+                reach.add_edge(node, to, ());
+            }
+        }
+    }
+    reach
+}
+
+/// Where the max flow from demand into capacity is held back, by node: on the near side of the
+/// tightest cut, with several the one nearest to the demand. What flows of all demand is the
+/// capacity of these nodes and the demand of all others (max flow = min cut). None of them where
+/// everything flows. Demand and capacity are by node, rps; edges have no limit.
+#[must_use]
+pub fn short_nodes<N>(
+    reach: &DiGraph<N, ()>,
+    demand_rps: &[f64],
+    capacity_rps: &[f64],
+) -> Vec<bool> {
+    let network = Network::new(reach, demand_rps, capacity_rps);
     let (_, flows) = dinics(&network.graph, network.source, network.sink);
     // What is left is rounding.
     let least = 1e-9 * demand_rps.iter().sum::<f64>();
@@ -54,11 +92,11 @@ pub fn short_pools(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f6
             }
         }
     }
-    let pools = (0..demand_rps.len()).map(PoolId::from_index);
-    pools.map(|pool| is_reached[graph.node(pool).index()]).collect()
+    is_reached.truncate(demand_rps.len());
+    is_reached
 }
 
-/// The topology's own graph with a source before pools and a sink behind them.
+/// Nodes that traffic flows between, a source before them and a sink behind.
 struct Network {
     graph: DiGraph<(), f64>,
     source: NodeIndex,
@@ -66,37 +104,22 @@ struct Network {
 }
 
 impl Network {
-    fn new(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]) -> Self {
+    fn new<N>(reach: &DiGraph<N, ()>, demand_rps: &[f64], capacity_rps: &[f64]) -> Self {
         let total: f64 = demand_rps.iter().sum();
-        let topology = graph.as_petgraph();
-        let mut network: DiGraph<(), f64> =
-            DiGraph::with_capacity(topology.node_count() + 2, topology.edge_count());
-        for _ in topology.node_references() {
-            network.add_node(());
-        }
-        let source = network.add_node(());
-        let sink = network.add_node(());
-        for (node, kind) in topology.node_references() {
-            let barred = match kind {
-                Node::Zone(_) => continue,
-                Node::Pool(_) => None,
-                Node::Service(_) => lone_zone(graph, node),
-            };
-            for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
-                let to = edge.target();
-                if barred.is_none() || zone(graph, to) != barred {
-                    network.add_edge(node, to, total);
-                }
+        let mut graph = reach.map(|_, _| (), |_, ()| total);
+        let source = graph.add_node(());
+        let sink = graph.add_node(());
+        for node in reach.node_indices() {
+            let (demand, capacity) = (demand_rps[node.index()], capacity_rps[node.index()]);
+            if demand > 0.0 {
+                graph.add_edge(source, node, demand);
             }
-        }
-        for (node, kind) in topology.node_references() {
-            if let Node::Pool(pool) = kind {
+            if capacity > 0.0 {
                 // Without end where a pool has no limit.
-                network.add_edge(source, node, demand_rps[pool.index()]);
-                network.add_edge(node, sink, capacity_rps[pool.index()].min(total));
+                graph.add_edge(node, sink, capacity.min(total));
             }
         }
-        Self { graph: network, source, sink }
+        Self { graph, source, sink }
     }
 }
 

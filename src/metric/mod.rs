@@ -24,7 +24,7 @@ mod simulate;
 mod tests;
 mod users;
 
-pub use bound::{bound_rps, short_pools};
+pub use bound::{bound_rps, reach, short_nodes};
 pub use hit::hit_pools;
 pub use own_share::own_share;
 pub use result::{

@@ -7,6 +7,7 @@ mod config;
 mod explain;
 mod facts;
 mod fluid;
+mod headroom;
 mod invariance;
 mod random;
 mod readme;

@@ -1,6 +1,10 @@
 //! Pools that can stand in for each other, and what of their traffic a perfect router could place.
 
-use crate::metric::short_pools;
+use petgraph::algo::condensation;
+use petgraph::graph::DiGraph;
+use petgraph::visit::EdgeRef;
+
+use crate::metric::{reach, short_nodes};
 use crate::model::contingency::{Contingency, Loads};
 use crate::model::{PoolId, Scenario};
 
@@ -16,6 +20,13 @@ pub struct Groups<'a> {
     pub of_pool: Vec<usize>,
     /// By group.
     pub list: Vec<Group>,
+    /// What can reach each other in both directions, as one: only sums count within, as nothing
+    /// limits what flows.
+    clusters: DiGraph<(), ()>,
+    /// By pool.
+    cluster_of_pool: Vec<usize>,
+    /// By cluster, its group; none where there is no pool.
+    group_of_cluster: Vec<Option<usize>>,
 }
 
 /// One group, when all is well.
@@ -27,7 +38,7 @@ pub struct Group {
     pub capacity_rps: f64,
     /// The speed of the slowest instance.
     pub slowest_speed: f64,
-    /// Can everybody's traffic reach everybody, so that only sums count?
+    /// Can everybody's traffic reach everybody, so that only sums count? One cluster, then.
     pub is_mesh: bool,
     /// Is it called by other pools?
     pub is_called: bool,
@@ -55,33 +66,25 @@ pub struct Need {
 impl<'a> Groups<'a> {
     pub fn new(contingency: &'a Contingency<'a>) -> Self {
         let scenario = contingency.scenario();
-        let of_pool = joined(scenario);
+        let (clusters, cluster_of_pool) = clusters(scenario);
+        let (of_pool, group_of_cluster) = joined(&clusters, &cluster_of_pool);
         let count = of_pool.iter().max().map_or(0, |last| last + 1);
         let mut list = vec![Group { slowest_speed: 1.0, is_mesh: true, ..Group::default() }; count];
-        let mut first: Vec<Option<PoolId>> = vec![None; count];
-        let mut spans_zones = vec![false; count];
+        let mut first: Vec<Option<usize>> = vec![None; count];
         for (index, pool) in scenario.pools.iter().enumerate() {
-            let id = PoolId::from_index(index);
             let group = &mut list[of_pool[index]];
             group.demand_rps += contingency.home().home_rps[index];
-            group.capacity_rps += contingency.capacity_rps(id);
+            group.capacity_rps += contingency.capacity_rps(PoolId::from_index(index));
             let kind = &scenario.kinds[pool.kind.index()];
             group.slowest_speed = group.slowest_speed.min(kind.slowest_speed(pool.instances));
-            let first = *first[of_pool[index]].get_or_insert(id);
-            let other = &scenario.pools[first.index()];
-            spans_zones[of_pool[index]] |= other.zone != pool.zone;
-            group.is_mesh &=
-                scenario.graph.fails_over_by_service(id) && other.service == pool.service;
-        }
-        let mut sizes = vec![0_usize; count];
-        of_pool.iter().for_each(|group| sizes[*group] += 1);
-        for (index, group) in list.iter_mut().enumerate() {
-            group.is_mesh = sizes[index] == 1 || group.is_mesh && spans_zones[index];
+            let cluster = cluster_of_pool[index];
+            group.is_mesh &= *first[of_pool[index]].get_or_insert(cluster) == cluster;
         }
         for call in scenario.pools.iter().flat_map(|pool| &pool.calls) {
             list[of_pool[call.to.index()]].is_called = true;
         }
-        let mut groups = Self { contingency, of_pool, list };
+        let mut groups =
+            Self { contingency, of_pool, list, clusters, cluster_of_pool, group_of_cluster };
         for group in 0..count {
             groups.list[group].tries_per_try = groups.tries_per_try(group);
         }
@@ -138,10 +141,6 @@ impl<'a> Groups<'a> {
         sums
     }
 
-    fn is_meshed(&self, pool: usize) -> bool {
-        self.list[self.of_pool[pool]].is_mesh
-    }
-
     /// By group, demand and capacity behind the tightest cut when each group has its factor's.
     fn cut(
         &self,
@@ -149,20 +148,30 @@ impl<'a> Groups<'a> {
         capacity_rps: &[f64],
         factor_of: impl Fn(usize) -> f64,
     ) -> (Vec<f64>, Vec<f64>) {
-        let unmeshed = |pool: usize, value: f64| if self.is_meshed(pool) { 0.0 } else { value };
-        let pools = 0..capacity_rps.len();
-        let demand: Vec<f64> = pools.clone().map(|p| unmeshed(p, loads.home_rps[p])).collect();
-        let scaled = pools.map(|pool| match capacity_rps[pool] {
-            // Neither nothing nor no limit changes.
-            0.0 => 0.0,
-            f64::INFINITY => unmeshed(pool, f64::INFINITY),
-            rps => unmeshed(pool, rps * factor_of(self.of_pool[pool]).min(f64::MAX)),
+        let count = self.clusters.node_count();
+        let (mut demand, mut capacity) = (vec![0.0; count], vec![0.0; count]);
+        for (pool, cluster) in self.cluster_of_pool.iter().enumerate() {
+            if !self.list[self.of_pool[pool]].is_mesh {
+                demand[*cluster] += loads.home_rps[pool];
+                capacity[*cluster] += capacity_rps[pool];
+            }
+        }
+        let scaled = capacity.iter().zip(&self.group_of_cluster).map(|(rps, group)| match group {
+            // Nothing stays nothing.
+            Some(group) if *rps > 0.0 => rps * factor_of(*group),
+            _ => 0.0,
         });
-        let graph = &self.contingency.scenario().graph;
-        let is_short = short_pools(graph, &demand, &scaled.collect::<Vec<f64>>());
-        let short = |value: &[f64], pool: usize| if is_short[pool] { value[pool] } else { 0.0 };
-        let demand = self.summed(|pool| short(&demand, pool));
-        (demand, self.summed(|pool| short(capacity_rps, pool)))
+        let scaled: Vec<f64> =
+            scaled.map(|rps| if rps.is_nan() { f64::INFINITY } else { rps }).collect();
+        let is_short = short_nodes(&self.clusters, &demand, &scaled);
+        let mut sums = (vec![0.0; self.list.len()], vec![0.0; self.list.len()]);
+        for (cluster, group) in self.group_of_cluster.iter().enumerate() {
+            if let (Some(group), true) = (group, is_short[cluster]) {
+                sums.0[*group] += demand[cluster];
+                sums.1[*group] += capacity[cluster];
+            }
+        }
+        sums
     }
 
     /// The factors of groups that are no mesh. From a factor that is too small the tightest cut
@@ -219,37 +228,40 @@ fn factor(demand_rps: f64, capacity_rps: f64) -> f64 {
     if demand_rps <= 0.0 { 0.0 } else { demand_rps / capacity_rps }
 }
 
-/// By pool, the number of its group: in the order of their first pools.
-fn joined(scenario: &Scenario) -> Vec<usize> {
-    let graph = &scenario.graph;
-    let mut parent: Vec<usize> = (0..scenario.pools.len()).collect();
-    let mut hub_of: Vec<Option<usize>> = vec![None; scenario.services.len()];
-    for (index, pool) in scenario.pools.iter().enumerate() {
-        if graph.fails_over_by_service(PoolId::from_index(index)) {
-            hub_of[pool.service.index()].get_or_insert(index);
+/// The clusters, and each pool's.
+fn clusters(scenario: &Scenario) -> (DiGraph<(), ()>, Vec<usize>) {
+    let condensed = condensation(reach(&scenario.graph), true);
+    let mut cluster_of_pool = vec![0; scenario.pools.len()];
+    for cluster in condensed.node_indices() {
+        for pool in condensed[cluster].iter().flatten() {
+            cluster_of_pool[pool.index()] = cluster.index();
         }
     }
-    for (index, pool) in scenario.pools.iter().enumerate() {
-        let id = PoolId::from_index(index);
-        // All of a service that anybody comes to by its hub.
-        if let Some(hub) = hub_of[pool.service.index()] {
-            join(&mut parent, index, hub);
-        }
-        if !graph.fails_over_by_service(id) {
-            graph.targets(id).for_each(|target| join(&mut parent, index, target.pool.index()));
-        }
+    (condensed.map(|_, _| (), |_, ()| ()), cluster_of_pool)
+}
+
+/// The numbers of groups, by pool and by cluster: in the order of their first pools.
+fn joined(
+    clusters: &DiGraph<(), ()>,
+    cluster_of_pool: &[usize],
+) -> (Vec<usize>, Vec<Option<usize>>) {
+    let mut parent: Vec<usize> = (0..clusters.node_count()).collect();
+    for edge in clusters.edge_references() {
+        join(&mut parent, edge.source().index(), edge.target().index());
     }
     let mut numbers: Vec<Option<usize>> = vec![None; parent.len()];
     let mut next = 0;
-    (0..parent.len())
-        .map(|pool| {
-            let root = root(&mut parent, pool);
-            *numbers[root].get_or_insert_with(|| {
-                next += 1;
-                next - 1
-            })
-        })
-        .collect()
+    let mut of_pool = Vec::with_capacity(cluster_of_pool.len());
+    for cluster in cluster_of_pool {
+        let root = root(&mut parent, *cluster);
+        let number = *numbers[root].get_or_insert_with(|| {
+            next += 1;
+            next - 1
+        });
+        of_pool.push(number);
+    }
+    let of_cluster = (0..parent.len()).map(|cluster| numbers[root(&mut parent, cluster)]);
+    (of_pool, of_cluster.collect())
 }
 
 fn root(parent: &mut [usize], mut pool: usize) -> usize {

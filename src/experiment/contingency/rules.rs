@@ -71,7 +71,7 @@ pub struct Drained {
 #[must_use]
 pub fn fewest_zones(headroom: f64) -> Option<u64> {
     let others = (1.0 / headroom - ROUNDING).ceil().max(1.0);
-    (headroom > 0.0 && others < 1e15).then_some(others as u64 + 1)
+    (headroom > 0.0 && others < 1e15).then(|| others as u64 + 1)
 }
 
 /// Those that apply. `services` are when all is well.
