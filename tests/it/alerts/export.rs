@@ -110,7 +110,8 @@ fn gauges(run: &Run) -> String {
     out
 }
 
-/// Prometheus is shown the gauges of a run: each alert is firing two scrapes after the run's fired
+/// Prometheus is shown the gauges of a run, scraped (a pool that is lost and back between two
+/// scrapes is not seen): each alert is firing two scrapes after the run's fired
 /// at the latest, and not two scrapes before.
 fn check_replay(name: &str, policy: &str) {
     let run = run(&shipped(name), policy, &["simulation.seed=3"], 2 * SCRAPE_S as u32);
@@ -154,7 +155,6 @@ fn prometheus_fires_when_the_run_does() {
         ("planner-agent", "unconditional"),
         ("planner-agent", "rate-limited"),
         ("planner-agent", "with-admission"),
-        ("lose-one-of-three", "unconditional"),
     ] {
         check_replay(name, policy);
     }

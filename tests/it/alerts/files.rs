@@ -96,7 +96,7 @@ fn a_line_a_group_of_policies_says_what_was_ahead_of_what() {
     assert_eq!(lines[1], alone);
     // An alert that nobody can raise in time is missed, and that is said.
     let sets = ["alert.overflow-cascade.above=9", "alert.capacity-falling.above=99%"];
-    let sets = [&sets[..], &["alert.receiving-pool-overloaded.above=9"]].concat();
+    let sets = [&sets[..], &["alert.receiving-pool-overloaded.above=1000000"]].concat();
     let missed = over_seeds(&shipped("planner-agent"), "unconditional", &sets, 1, 20);
     let lines = alert_lines(&runs(&missed));
     assert_eq!(lines, "alerts under unconditional: none, and yet a further pool was lost\n");

@@ -40,8 +40,8 @@ fn a_receivers_load_is_seen_long_before_it_is_lost() {
                 assert!(lead_s(trend) > lead_s(count) && lead_s(count) >= 0.0, "{trend:?}");
             } else {
                 assert_eq!((count.value, lead_s(count)), (2.0, 0.0));
-                // Half a minute of a fall is longer than it takes.
-                assert!(trend.is_none_or(|trend| lead_s(trend) < 0.0), "{trend:?}");
+                // Half a minute of a fall is about as long as it takes.
+                assert!(trend.is_none_or(|trend| lead_s(trend) < 10.0), "{trend:?}");
             }
             assert!(run.result.alerts.iter().all(|fired| !fired.is_false));
         }
@@ -78,20 +78,17 @@ fn nothing_is_noticed_where_nothing_happens() {
     }
 }
 
-/// What an event takes, and what an autoscaler takes back, is no alarm: a zone that fails and
-/// returns, a drain, a slowed callee and its callers.
+/// What an event takes by itself is no alarm: a zone that fails and returns, a drain, a service
+/// that slows down and the proxy that waits for it.
 #[test]
 fn the_triggers_own_share_is_no_fall() {
     for (name, policy) in [
         ("zone-returns", "capacity-aware"),
         ("planned-drain", "unconditional"),
         ("proxy-slots-first", "watch-cpu"),
-        ("slow-start-llm", "none"),
     ] {
-        let text = shipped(name) + "\n[policy.none]\nkind = \"none\"\n";
-        let text = if shipped(name).contains("[policy.none]") { shipped(name) } else { text };
-        let sets = ["simulation.alerts=published", "alert.capacity-falling.for=0s"];
-        for run in over_seeds(&text, policy, &sets, 2, 20) {
+        let sets = [PUBLISHED, "alert.capacity-falling.for=0s"];
+        for run in over_seeds(&shipped(name), policy, &sets, 2, 20) {
             let trend = on(&run, AlertSignal::FleetWideCapacityTrend);
             assert_eq!(trend, None, "{name} {policy}");
         }
