@@ -1,6 +1,8 @@
 //! Folds of events and snapshots into series, totals and the outcome. A metric is one file and one
 //! line in [`simulate()`]'s registry.
 
+#[cfg(test)]
+mod alert_tests;
 mod alerts;
 mod amplification;
 mod bound;

@@ -71,8 +71,9 @@ const ALERTS: &str = "alerts";
 
 struct PolicySummary<'a>(Run<'a>);
 
-/// Every column of `comparison.csv` by name, the alerts' with all that is known of each, how often each kind of event was logged, then what
-/// there is to say of resources and phases: empty where their files are not written.
+/// Every column of `comparison.csv` by name, the alerts with all that is known of each, how often
+/// each kind of event was logged, then what there is to say of resources and phases: empty where
+/// their files are not written.
 impl Serialize for PolicySummary<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let columns = comparison_columns();

@@ -10,7 +10,7 @@ use crate::model::{Alert, AlertSignal, PoolId, Scenario};
 ///
 /// What a rule cannot know is which pools an event hit. So a further pool is one that took
 /// redirected traffic before it was lost, and the trigger's own share is a number out of the
-/// scenario ([`own_share`]).
+/// scenario ([`own_share`]): a fall counts once the fleet is short of more than that.
 #[must_use]
 pub fn prometheus_rules(scenario: &Scenario) -> String {
     let mut out = head(scenario);
@@ -88,11 +88,6 @@ fn fleet_rps(scenario: &Scenario) -> f64 {
 
 fn write_alert(scenario: &Scenario, alert: &Alert, out: &mut String) {
     let (above, within) = (alert.above, duration(alert.within.get()));
-    // A recorded signal has one window; another is worked out on the spot.
-    let signal = match alert.within.get() == window_s(scenario, alert.signal) {
-        true => alert.signal.word().to_owned(),
-        false => format!("({})", expression(scenario, alert.signal, alert.within.get())),
-    };
     let (condition, summary) = match alert.signal {
         AlertSignal::ReceivingPoolCapacityUtilization => (
             format!(
@@ -105,7 +100,7 @@ fn write_alert(scenario: &Scenario, alert: &Alert, out: &mut String) {
                 .to_owned(),
         ),
         AlertSignal::CascadePropagationCount => (
-            format!("{signal} > {above}"),
+            format!("{} > {above}", count(scenario, alert)),
             format!("{{{{ $value }}}} further pools were lost within {within}"),
         ),
         AlertSignal::FleetWideCapacityTrend => {
@@ -115,7 +110,13 @@ fn write_alert(scenario: &Scenario, alert: &Alert, out: &mut String) {
                 "healthy capacity fell by {{{{ $value | humanizePercentage }}}} within {within} \
                  beyond the trigger's own share"
             );
-            (format!("-{signal} - {own} > {above}"), summary)
+            // What is missing beyond the trigger's share, and how much of that is new.
+            let missing = |offset: &str| {
+                let fleet_rps = fleet_rps(scenario);
+                format!("clamp_min(1 - sum(healthy_capacity_rps{offset}) / {fleet_rps} - {own}, 0)")
+            };
+            let now_and_then = [missing(""), missing(&format!(" offset {within}"))];
+            (format!("{} > {above}", now_and_then.join(" - ")), summary)
         }
     };
     let _ = writeln!(out, "      - alert: {}", quoted(&alert.name));
@@ -127,6 +128,15 @@ fn write_alert(scenario: &Scenario, alert: &Alert, out: &mut String) {
     let _ = writeln!(out, "        annotations:");
     let _ = writeln!(out, "          summary: {}", quoted(&summary));
     let _ = writeln!(out, "          response: {}", quoted(&literal(&alert.response)));
+}
+
+/// The recorded count where its window is the alert's, else one of its own.
+fn count(scenario: &Scenario, alert: &Alert) -> String {
+    let window_s = alert.within.get();
+    match window_s == self::window_s(scenario, alert.signal) {
+        true => alert.signal.word().to_owned(),
+        false => format!("({})", expression(scenario, alert.signal, window_s)),
+    }
 }
 
 /// In whole milliseconds, as Prometheus counts; a length is never rounded to nothing.

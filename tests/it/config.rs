@@ -142,6 +142,7 @@ fn problems_are_drawn_at_their_places() {
         "autoscalers",
         "sources",
         "set-in-run",
+        "alerts",
     ] {
         let path = folder("invalid").join(format!("{name}.toml"));
         let Err(Rejected { problems, sources }) = load_file(&path) else {

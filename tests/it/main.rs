@@ -1,6 +1,7 @@
 //! One integration binary: a module per subject.
 
 mod agreement;
+mod alerts;
 mod autoscaling;
 mod cli;
 mod config;

@@ -60,7 +60,7 @@ fn check_above(table: &Table<'_>, signal: AlertSignal, above: f64, problems: &mu
     }
 }
 
-/// What `key` of an alert is when the file is silent; none of keys that have a default of their own.
+/// What `key` of an alert is when the file is silent; none of keys with a default of their own.
 pub(in crate::config) fn by_signal(entity: &Entity, key: &str) -> Option<Value> {
     let signal = watched(entity)?;
     let usual = signal.default_threshold();
