@@ -16,7 +16,7 @@ const DERIVED: [&str; 11] = [
     "own_service_s",
     "tries_each",
     "before_return_point_s",
-    "lead_s",
+    "lag_s",
     "after_ejection_s",
     "pushed_by",
 ];
