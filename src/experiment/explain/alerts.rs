@@ -24,6 +24,8 @@ pub struct AlertFact {
     pub value: f64,
     /// How long before the first further pool was lost; below 0 after it, none without a loss.
     pub lead_s: Option<f64>,
+    /// Did nothing come of what it warns of?
+    pub is_false: bool,
 }
 
 /// The alerts that fired, by time.
@@ -44,6 +46,7 @@ pub fn alerts(
             time_to_s: fired.time_s - origin_s,
             value: fired.value,
             lead_s: first_loss_s.map(|loss_s| loss_s - fired.time_s),
+            is_false: fired.is_false,
         })
     });
     fired.collect()

@@ -23,8 +23,8 @@ fn told(alert: &AlertFact, point: Option<&ReturnPoint>, figures: &mut Figures) -
         of.unwrap_or_default()
     );
     if let Some(lead_s) = alert.lead_s {
-        let lead = figures.seconds(&format!("{path}.lead_s"), lead_s.abs());
-        let side = if lead_s >= 0.0 { "before" } else { "after" };
+        let (key, side) = if lead_s >= 0.0 { ("lead_s", "before") } else { ("lag_s", "after") };
+        let lead = figures.seconds(&format!("{path}.{key}"), lead_s.abs());
         text += &format!(", {lead} {side} the first further pool is lost");
     }
     if let Some(last_s) = point.and_then(|point| point.time_to_s) {
@@ -35,5 +35,12 @@ fn told(alert: &AlertFact, point: Option<&ReturnPoint>, figures: &mut Figures) -
             false => format!(" and {left} after the point of no return: too late"),
         };
     }
-    text + "."
+    if alert.is_false {
+        text += ": a false alarm, nothing comes of it";
+    }
+    text += ".";
+    if !alert.response.is_empty() {
+        text += &format!(" To be done: “{}”.", alert.response);
+    }
+    text
 }

@@ -128,9 +128,10 @@ fn unmoved(teller: &Teller<'_>) -> String {
     let result = &teller.explanation.result;
     let is_lost = teller.explanation.facts.detection.as_ref().is_some_and(|d| d.pool_out.is_some());
     match (result.policy_kind, is_lost) {
-        ("none", true) => {
-            "Policy `none` moves nothing: the traffic of a lost pool stays with it.".to_owned()
-        }
+        ("none", true) => format!(
+            "Policy {} moves nothing: the traffic of a lost pool stays with it.",
+            name(&result.policy)
+        ),
         _ => "Nothing is redirected.".to_owned(),
     }
 }

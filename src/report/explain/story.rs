@@ -59,9 +59,9 @@ pub fn story(scenario: &Scenario, explanation: &Explanation) -> Story {
     let told = [
         ("What happened", happened::items(&mut teller)),
         ("What ran out", spread::shortages(&mut teller)),
-        ("How requests fared", fared::items(&mut teller)),
         ("How it spread", spread::losses(&mut teller)),
         ("What the fleet did", spread::response(&mut teller)),
+        ("How requests fared", fared::items(&mut teller)),
         ("The point of no return", return_point::items(&mut teller)),
         ("What would have changed it", levers::items(&mut teller)),
         ("Which alert would have told", alerts::items(&mut teller)),

@@ -41,7 +41,7 @@ fn wrapped(words: &str, first: &str, other: &str, width: usize) -> String {
     let mut text = String::new();
     let mut line = first.to_owned();
     let mut is_empty = true;
-    for word in bare(words).split(' ') {
+    for word in kept_together(&bare(words)) {
         let length = line.chars().count() + word.chars().count() + usize::from(!is_empty);
         if length > width && !is_empty {
             text += line.trim_end();
@@ -52,10 +52,27 @@ fn wrapped(words: &str, first: &str, other: &str, width: usize) -> String {
         if !is_empty {
             line.push(' ');
         }
-        line += word;
+        line += &word;
         is_empty = false;
     }
     text + &line + "\n"
+}
+
+/// Words, units with their numbers.
+fn kept_together(words: &str) -> Vec<String> {
+    const UNITS: [&str; 4] = ["%", "s", "rps", "×"];
+    let mut kept: Vec<String> = Vec::new();
+    for word in words.split(' ') {
+        let bare = word.trim_end_matches(|c: char| c.is_ascii_punctuation() && c != '%');
+        match kept.last_mut().filter(|_| UNITS.contains(&bare)) {
+            Some(number) => {
+                number.push(' ');
+                number.push_str(word);
+            }
+            None => kept.push(word.to_owned()),
+        }
+    }
+    kept
 }
 
 #[cfg(test)]
@@ -66,5 +83,6 @@ mod tests {
     fn words_are_wrapped_and_keep_their_indent() {
         let text = wrapped("`one` two three four", "- ", "  ", 11);
         assert_eq!(text, "- one two\n  three\n  four\n");
+        assert_eq!(wrapped("up to 12 %], so", "", "", 9), "up to\n12 %], so\n");
     }
 }

@@ -16,7 +16,7 @@ const DERIVED: [&str; 11] = [
     "own_service_s",
     "tries_each",
     "before_return_point_s",
-    "lead_s",
+    "lag_s",
     "after_ejection_s",
     "pushed_by",
 ];
@@ -92,6 +92,19 @@ fn at(value: &Value, path: &str) -> Option<f64> {
     value.as_f64()
 }
 
+/// The verdict, in which names stand as they are.
+fn without_names(scenario: &Scenario, explanation: &Explanation, verdict: &str) -> String {
+    let events = scenario.events.iter().map(|event| event.name.as_str());
+    let pools = scenario.pools.iter().map(|pool| pool.name.as_str());
+    let sources = scenario.sources.iter().map(|source| source.name.as_str());
+    let zones = scenario.zones.iter().map(|zone| zone.name.as_str());
+    let mut names: Vec<&str> = events.chain(pools).chain(sources).chain(zones).collect();
+    names.push(&explanation.result.policy);
+    names.retain(|name| name.contains(|c: char| c.is_ascii_digit()));
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names.iter().fold(verdict.to_owned(), |words, name| words.replace(name, ""))
+}
+
 /// Every number of the text is a figure, every figure says its value, and is where its name says.
 pub fn check(scenario: &Scenario, explanation: &Explanation, story: &Story, markdown: &str) {
     let whole = json(scenario, explanation, story);
@@ -101,7 +114,9 @@ pub fn check(scenario: &Scenario, explanation: &Explanation, story: &Story, mark
     for figure in figures {
         known.extend(numbers(figure["text"].as_str().expect("a text")));
     }
-    for number in numbers(markdown) {
+    let (told, verdict) = markdown.rsplit_once("**If ").unwrap_or((markdown, ""));
+    let words = without_names(scenario, explanation, verdict);
+    for number in numbers(told).into_iter().chain(numbers(&words)) {
         assert!(known.contains(&number), "{number} is no figure:\n{markdown}");
     }
     for figure in &story.figures {

@@ -16,7 +16,7 @@ impl Grid {
     pub fn last(&self) -> u32 {
         let (first, last) = self.ends();
         // A range of a million values takes twenty more halvings: enough for any lever.
-        ((last - first).abs() as u32).min(1_000_000)
+        u32::try_from((last - first).unsigned_abs()).unwrap_or(u32::MAX).min(1_000_000)
     }
 
     /// The value of a place.

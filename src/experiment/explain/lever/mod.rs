@@ -145,7 +145,8 @@ pub fn levers(
         timeout::dial(&asked),
         attempts::dial(&asked),
     ];
-    for dial in dials.into_iter().flatten() {
+    // A range shorter than its resolution has nothing to try.
+    for dial in dials.into_iter().flatten().filter(|dial| dial.grid.last() > 0) {
         found.levers.push(search(&asked, &dial, &summaries, effort, trials)?);
     }
     Some(Some(found))
