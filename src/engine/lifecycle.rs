@@ -8,14 +8,15 @@ use super::plane::fluid::given_up_share;
 use super::world::World;
 
 impl World<'_> {
-    /// Takes an instance out of rotation, and does what its kind's `on_unhealthy` says.
-    pub fn fail_health_check(&mut self, pool: usize, i: usize) {
+    /// Takes an instance out of rotation, and does what its kind's `on_unhealthy` says; false when
+    /// as many are out as may be, and nothing was done.
+    pub fn fail_health_check(&mut self, pool: usize, i: usize) -> bool {
         let id = PoolId::from_index(pool);
         let boundary = self.step + 1;
         let instance = (i - self.pools[pool].first) as u32;
         if self.instances.has(i, flag::IN_ROTATION) {
-            if !self.may_be_out(pool) {
-                return;
+            if !self.another_may_be_out(pool) {
+                return false;
             }
             self.instances.mark(i, flag::IN_ROTATION, false);
             self.pools[pool].out.in_rotation -= 1;
@@ -39,10 +40,11 @@ impl World<'_> {
             }
             OnUnhealthy::Restart => {}
         }
+        true
     }
 
     /// May another instance of a pool be out of rotation?
-    fn may_be_out(&self, pool: usize) -> bool {
+    fn another_may_be_out(&self, pool: usize) -> bool {
         let most = self.kind(pool).health_check.max_out_of_rotation.get();
         let out = &self.pools[pool].out;
         let would_be = (out.expected + 1).saturating_sub(out.in_rotation);

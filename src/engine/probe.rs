@@ -165,9 +165,10 @@ fn take_answer(world: &mut World<'_>, pool: usize, i: usize) {
         let failed = world.instances.streak[i].min(0).saturating_sub(1);
         world.instances.streak[i] = failed;
         if u32::from(failed.unsigned_abs()) >= to_fail && (in_rotation || world.instances.is_up(i))
+            // One that had to stay tries again at its next failed probe.
+            && world.fail_health_check(pool, i)
         {
             world.instances.streak[i] = 0;
-            world.fail_health_check(pool, i);
         }
     }
 }

@@ -177,8 +177,9 @@ fn health_check() -> Vec<Setting> {
             "instance.*.health_check.max_out_of_rotation",
             Kind::Ratio(Range::from(0.0, 1.0)),
             Default::Is("\"100%\""),
-            "The health check takes no instance out of rotation that would make a larger share of \
-             its pool than this be out.",
+            "The health check takes no instance out of rotation, nor restarts or removes it, while \
+             that would leave a larger share of its pool than this out; what has to stay goes at \
+             its next failed probe once there is room.",
         ),
     ]
 }
