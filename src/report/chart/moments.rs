@@ -11,7 +11,7 @@ use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, window};
 use super::signals::{self, Signal};
 use super::theme::{
-    ALARM, BLUE, CALM, Colour, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
+    ALARM, BLUE, CALM, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
     SUBTITLE_SIZE, TICK_SIZE, WIDTH,
 };
 use super::words::duration;
@@ -160,7 +160,7 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
     let name = font::shorten(&name, SUBTITLE_SIZE, Weight::Regular, plot.right - plot.left);
     scene.text((middle, plot.bottom + 38.0), &name, look);
-    let note = note(results.len(), &blocks, capacity_counts);
+    let note = note(results.len(), &blocks, &plot, capacity_counts);
     frame::caption(&mut scene, plot.bottom + 52.0, context, results, &note);
     scene
 }
@@ -243,7 +243,7 @@ fn draw_block(scene: &mut Scene, plot: &Plot, block: &Block<'_>, top: f64, capac
         let y = top + lane as f64 * LANE;
         frame::triangle(scene, (x, y + 13.0), INK, signal.body());
         let at = if labelled.is_left { (x - 8.0, Anchor::End) } else { (x + 8.0, Anchor::Start) };
-        scene.text((at.0, y + 11.5), &labelled.text, plain(TICK_SIZE, INK, at.1));
+        write(scene, (at.0, y + 11.5), &labelled.text, plain(TICK_SIZE, INK, at.1));
     }
     let mut y = first;
     for (kind, at_s) in block.reached() {
@@ -260,22 +260,23 @@ fn draw_block(scene: &mut Scene, plot: &Plot, block: &Block<'_>, top: f64, capac
             true => format!("{} before", duration(-at_s)),
             false => duration(at_s),
         };
-        write(scene, (x + 7.0, y + 12.0), &time, INK);
+        write(scene, (x + 7.0, y + 12.0), &time, plain(TICK_SIZE, INK, Anchor::Start));
         y += PITCH;
     }
     let missing = block.missing(capacity_counts);
     let room = WIDTH - MARGIN - plot.left - 6.0;
     let missing = font::shorten(&missing, TICK_SIZE, Weight::Regular, room);
     if !missing.is_empty() {
-        write(scene, (plot.left + 6.0, y + 12.0), &missing, SOFT);
+        write(scene, (plot.left + 6.0, y + 12.0), &missing, plain(TICK_SIZE, SOFT, Anchor::Start));
     }
 }
 
 /// Writes a text that no grid line runs through.
-fn write(scene: &mut Scene, (x, y): Point, text: &str, colour: Colour) {
-    let width = font::width(text, TICK_SIZE, Weight::Regular);
-    scene.rectangle((x - 2.0, y - 10.0), (x + width + 2.0, y + 3.0), PAPER, 1.0);
-    scene.text((x, y), text, plain(TICK_SIZE, colour, Anchor::Start));
+fn write(scene: &mut Scene, (x, y): Point, text: &str, look: TextLook) {
+    let width = font::width(text, look.size, look.weight);
+    let left = if look.anchor == Anchor::End { x - width } else { x };
+    scene.rectangle((left - 2.0, y - 10.0), (left + width + 2.0, y + 3.0), PAPER, 1.0);
+    scene.text((x, y), text, look);
 }
 
 /// An outcome as people say it.
@@ -288,7 +289,7 @@ pub const fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-fn note(all: usize, blocks: &[Block<'_>], capacity_counts: bool) -> String {
+fn note(all: usize, blocks: &[Block<'_>], plot: &Plot, capacity_counts: bool) -> String {
     let mut sentences = vec![left_out(all, blocks.len())];
     let any = |kind: usize| blocks.iter().any(|block| block.at_s[kind].is_some());
     if any(TIPPED) {
@@ -305,6 +306,10 @@ fn note(all: usize, blocks: &[Block<'_>], capacity_counts: bool) -> String {
     }
     if signals().any(|signal| signal.body() == Body::Hollow) {
         sentences.push("Hollow triangles: the cascade circuit breaker.".to_owned());
+    }
+    let unnamed = blocks.iter().map(|block| signals::unnamed(&block.signals, plot)).sum::<usize>();
+    if unnamed > 0 {
+        sentences.push(format!("{unnamed} more that follow closely are not named."));
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
