@@ -76,7 +76,8 @@ pub struct Loss {
     pub headroom_needed: Option<f64>,
     /// The same so that not even the slowest instance is over the ceiling.
     pub headroom_needed_slowest: Option<f64>,
-    /// The headroom of load that all pools alike need when traffic is split as `unconditional` does.
+    /// The headroom of load that all pools alike need when traffic is split as `unconditional`
+    /// splits it.
     pub headroom_needed_as_split: Option<f64>,
     /// The same so that not even the slowest instance is over the ceiling.
     pub headroom_needed_as_split_slowest: Option<f64>,

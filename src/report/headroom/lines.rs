@@ -30,17 +30,19 @@ fn at_most(mut lines: Vec<String>, what: &str) -> Vec<String> {
 
 fn instances(headroom: &Headroom<'_>) -> Vec<String> {
     let (found, scenario) = (headroom.found, headroom.scenario);
-    let percent = words::percent_to_one_decimal;
+    let is_unplaced = found.losses.iter().any(|loss| loss.unplaced_ratio > 0.0);
+    let of_what = if is_unplaced { ", of what has somewhere to go" } else { "" };
     let at = |needed, ceiling| {
         let (now, more) = found.instances(scenario, needed);
+        let now = words::counted(now, "instance");
         let cost = match more {
-            None => "no number of instances is enough: their own probes are too much".to_owned(),
-            Some(0) => format!("the {now} instances are enough"),
-            Some(more) => format!("{more} more than the {now} instances there are"),
+            None => "no number is enough, as their own probes are too much".to_owned(),
+            Some(0) => format!("{now} will do"),
+            Some(more) => format!("takes {} more than the {now} now", words::count(more as f64)),
         };
+        let ceiling = words::percent_to_one_decimal(ceiling);
         format!(
-            "no instance above {} after any loss, as unconditional splits: {cost}",
-            percent(ceiling)
+            "no instance above {ceiling} after any loss, as unconditional splits{of_what}: {cost}"
         )
     };
     let mut lines = vec![at(Needed::AtCeiling, found.ceiling)];

@@ -122,8 +122,12 @@ fn summary(headroom: &Headroom<'_>) -> String {
         }
         None => String::new(),
     };
+    let ceiling = match headroom.found.ceiling {
+        1.0 => String::new(),
+        ceiling => format!("; survivors at {} at most", words::percent_to_one_decimal(ceiling)),
+    };
     format!(
-        "{}: {}, {}, {}, {}{spare}",
+        "{}: {}, {}, {}, {}{spare}{ceiling}",
         scenario.name,
         counted(scenario.zones.len() as u64, "zone"),
         counted(scenario.pools.len() as u64, "pool"),
