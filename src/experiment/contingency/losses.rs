@@ -133,7 +133,8 @@ impl Loss {
     }
 }
 
-/// Works out every loss of 1 to `most_zones` zones of a scenario, at a ceiling of utilization over 0.
+/// Works out every loss of 1 to `most_zones` zones of a scenario, at a ceiling of utilization over
+/// 0.
 /// Takes time and memory in proportion to losses × pools: see
 /// [`are_too_many`](crate::model::contingency::are_too_many).
 #[must_use]
@@ -169,8 +170,8 @@ pub fn contingencies(scenario: &Scenario, most_zones: usize, ceiling: f64) -> Co
     }
 }
 
-/// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to go,
-/// by the fullest pool, by what has to be refused.
+/// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to
+/// go, by the fullest pool, by what has to be refused.
 fn by_severity(losses: &[Loss]) -> Vec<usize> {
     let key = |index: &usize| {
         let loss = &losses[*index];
