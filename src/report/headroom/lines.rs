@@ -75,8 +75,8 @@ fn probes(headroom: &Headroom<'_>) -> Vec<String> {
                 _ => "only overload fails them",
             };
             format!(
-                "the slowest {name} fails one deep probe in a hundred (over {timeout}) from {at} of \
-                 its pool's capacity on: {fitting}"
+                "the slowest {name} fails one deep probe in a hundred (over {timeout}) from {at} \
+                 of its pool's capacity on: {fitting}"
             )
         }));
     }
@@ -136,8 +136,8 @@ fn detection(headroom: &Headroom<'_>) -> Vec<String> {
     found
         .map(|detection| {
             format!(
-                "a dead {} stays in rotation for {} to {}: (n−1) · interval + time-out, and up to an \
-                 interval",
+                "a dead {} stays in rotation for {} to {}: (n−1) · interval + time-out, and up to \
+                 an interval",
                 headroom.scenario.kinds[detection.kind.index()].name,
                 words::duration(detection.least_s),
                 words::duration(detection.most_s)
@@ -164,12 +164,12 @@ fn ramps(headroom: &Headroom<'_>) -> Vec<String> {
                     words::duration(ramp_s)
                 ),
                 (None, None) => format!(
-                    "autoscaler {autoscaler} watches nothing of {pool} that says how full it is: no \
-                     ramp is known to be slow enough"
+                    "autoscaler {autoscaler} watches nothing of {pool} that says how full it is: \
+                     no ramp is known to be slow enough"
                 ),
                 (None, Some(_)) => format!(
-                    "no ramp is slow enough for {pool}: there is nothing left of it when autoscaler \
-                     {autoscaler} first acts"
+                    "no ramp is slow enough for {pool}: there is nothing left of it when \
+                     autoscaler {autoscaler} first acts"
                 ),
             }
         })
