@@ -131,8 +131,8 @@ fn ramps(contingency: &Contingency<'_>, pools: &[PoolNeed]) -> Vec<Ramp> {
 }
 
 /// What is left of an instance's capacity, as a share of its load, when the first of the
-/// autoscaler's targets on the pool itself is over its tolerance: 1 ÷ (target · (1 + tolerance)) − 1
-/// where the resource that it watches is the one that binds.
+/// autoscaler's targets on the pool itself is over its tolerance: 1 ÷ (target · (1 + tolerance)) −
+/// 1 where the resource that it watches is the one that binds.
 fn left_when_acting(
     autoscaler: &Autoscaler,
     pool: PoolId,
