@@ -3,6 +3,8 @@
 mod autoscaled;
 mod clients;
 mod closed_forms;
+mod collapse;
+mod ejection_limit;
 mod events;
 pub mod fleet;
 mod lose_one_of_three;
@@ -10,6 +12,7 @@ mod metrics;
 pub mod mitigations;
 mod outcomes;
 pub mod pair;
+mod patterns;
 mod planner_agent;
 mod published;
 mod ramp_rule;
