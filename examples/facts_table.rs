@@ -58,7 +58,22 @@ const EDGE: &[Row] = &[
         96.9,
         0.0,
     ),
+    edge(
+        "breaker, first instance, retract; ramp 300 s",
+        "rate-limited",
+        &["policy.rate-limited.breaker.max_instances_out=0"],
+        54.0,
+        6.0,
+    ),
+    // The reference says only in how many of 15 seeds pools are lost: 1, 5 and 13.
+    edge("breaker, wait over 6 s, retract", "unconditional", WAIT_6, f64::NAN, 0.0),
+    edge("breaker, wait over 8 s, retract", "unconditional", WAIT_8, f64::NAN, 0.0),
+    edge("breaker, wait over 10 s, retract", "unconditional", WAIT_10, f64::NAN, 0.0),
 ];
+
+const WAIT_6: &[&str] = &["policy.unconditional.breaker.max_wait=6s"];
+const WAIT_8: &[&str] = &["policy.unconditional.breaker.max_wait=8s"];
+const WAIT_10: &[&str] = &["policy.unconditional.breaker.max_wait=10s"];
 
 /// Mean of what came in every run, `–` where it did not.
 fn time(runs: &[Run], of: impl Fn(&Run) -> Option<f64>) -> String {
@@ -89,6 +104,7 @@ fn print_row(row: &Row, plane: &str, runs: &[Run], hit: &str, survivors: &[&str]
     let losses: Vec<f64> = runs.iter().map(|run| survivor_losses(run, survivors)).collect();
     let (outcome, often) = usual_outcome(runs);
     let reference = match row.deviation {
+        _ if row.goodput.is_nan() => "–".to_owned(),
         0.0 => format!("{:.1}", row.goodput),
         deviation => format!("{:.1} ± {deviation:.1}", row.goodput),
     };

@@ -42,18 +42,35 @@ pub enum Command {
     Run(RunArgs),
     /// Simulate every policy of a file on the same random numbers and compare them
     Compare(CompareArgs),
+    /// Tell why a run went as it did, and what would have changed it
+    Explain(ExplainArgs),
     /// Check topology files: every problem at once, each at its line and column
     Check(CheckArgs),
     /// Write a commented topology file to start from
     Init(InitArgs),
     /// Print the topology as a DOT graph, for `dot -Tsvg`
     Graph(GraphArgs),
+    /// Work out what losing zones takes, in headroom and instances, without simulating
+    Headroom(HeadroomArgs),
+    /// Print a file's alerts as Prometheus rules
+    ExportAlerts(ExportAlertsArgs),
 }
 
 /// `zonefall run`.
 #[derive(Debug, Args)]
 pub struct RunArgs {
     /// The policy to run [default: the file's first]
+    #[arg(long, value_name = "NAME")]
+    pub policy: Option<String>,
+    /// What every simulation takes.
+    #[command(flatten)]
+    pub common: SimulateArgs,
+}
+
+/// `zonefall explain`.
+#[derive(Debug, Args)]
+pub struct ExplainArgs {
+    /// The policy to explain [default: the file's first]
     #[arg(long, value_name = "NAME")]
     pub policy: Option<String>,
     /// What every simulation takes.
@@ -185,6 +202,43 @@ pub enum Cells {
     Subsets,
 }
 
+/// `zonefall headroom`.
+#[derive(Debug, Args)]
+pub struct HeadroomArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Work out every loss of so many zones, and of fewer
+    #[arg(long, value_name = "K", default_value = "1", allow_negative_numbers = true,
+          value_parser = zone_losses)]
+    pub losses: usize,
+    /// The highest utilization that survivors may be left at, such as 85%
+    #[arg(long, value_name = "U", default_value = "100%", allow_negative_numbers = true,
+          value_parser = utilization)]
+    pub utilization: f64,
+    /// Give a setting of the file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+    /// What to print: tables for people or in Markdown, everything as JSON, losses as CSV
+    #[arg(long, value_name = "FORMAT", default_value = "human")]
+    pub format: Format,
+    /// Print no messages but errors
+    #[arg(long, short)]
+    pub quiet: bool,
+}
+
+/// `zonefall export-alerts`.
+#[derive(Debug, Args)]
+pub struct ExportAlertsArgs {
+    /// The topology file
+    pub file: PathBuf,
+    /// Where to write the rules [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    pub out: Option<PathBuf>,
+    /// Give a setting of the file another value; repeatable
+    #[arg(long, value_name = "PATH=VALUE")]
+    pub set: Vec<String>,
+}
+
 /// When to use colour.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Colour {
@@ -246,6 +300,24 @@ fn duration(text: &str) -> Result<Duration, String> {
     }
 }
 
+fn zone_losses(text: &str) -> Result<usize, String> {
+    let losses = text.parse().ok().filter(|losses| *losses > 0);
+    losses.ok_or_else(|| "must be a whole number of at least 1".to_owned())
+}
+
+/// `85%` or 0.85, over 0 and at most 1.
+fn utilization(text: &str) -> Result<f64, String> {
+    let ratio = match text.trim().strip_suffix('%') {
+        Some(percent) => percent.trim_end().parse().map(|percent: f64| percent / 100.0),
+        None => text.trim().parse(),
+    };
+    match ratio {
+        Ok(ratio) if ratio > 0.0 && ratio <= 1.0 => Ok(ratio),
+        Ok(_) => Err("must be over 0 and at most 100%".to_owned()),
+        Err(_) => Err("not a ratio; write it as 85% or 0.85".to_owned()),
+    }
+}
+
 fn jobs(text: &str) -> Result<NonZeroUsize, String> {
     text.parse().map_err(|_| "must be a whole number of at least 1".to_owned())
 }
@@ -258,6 +330,15 @@ mod tests {
     #[test]
     fn arguments_are_consistent() {
         Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn utilizations_are_shares_of_what_there_is() {
+        assert_eq!(utilization("85%"), Ok(0.85));
+        assert_eq!(utilization("1"), Ok(1.0));
+        for text in ["", "0", "-5%", "101%", "85", "nan", "inf", "x%"] {
+            assert!(utilization(text).is_err(), "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,6 @@ use super::error::CliError;
 use super::exit::Exit;
 use super::read_file::read_file;
 use super::{load, terminal};
-use crate::config::Purpose;
 use crate::config::{self, Loaded};
 use crate::diagnostic::render_json;
 
@@ -18,7 +17,7 @@ pub(super) fn check(args: &CheckArgs, colour: Colour) -> Result<(), CliError> {
     }
     let mut failures = Vec::new();
     for file in &args.files {
-        match load::load(file, &args.set, &[], &Purpose::default(), colour) {
+        match load::load(file, &args.set, &[], colour) {
             Ok(loaded) => tell(args, file, &loaded, colour)?,
             Err(error) => failures.push(error),
         }

@@ -30,6 +30,7 @@ macro_rules! examples {
 examples![
     "ten-lines",
     "planner-agent",
+    "planner-agent-mitigations",
     "lose-one-of-three",
     "planned-drain",
     "canary-rollback",

@@ -54,6 +54,16 @@ pub(super) fn load(
     path: &Path,
     sets: &[String],
     flags: &[FlagSet],
+    colour: Colour,
+) -> Result<Loaded, CliError> {
+    load_for(path, sets, flags, &Purpose::default(), colour)
+}
+
+/// The same for more than one run of each policy.
+pub(super) fn load_for(
+    path: &Path,
+    sets: &[String],
+    flags: &[FlagSet],
     purpose: &Purpose,
     colour: Colour,
 ) -> Result<Loaded, CliError> {

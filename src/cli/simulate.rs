@@ -16,8 +16,9 @@ use crate::metric::RunResult;
 use crate::policy::Case;
 use crate::report::chart::{ChartContext, compare_charts, run_charts};
 use crate::report::{
-    Artifact, Invocation, OutputFolder, Run, TableStyle, bottleneck_lines, closed_form_line,
-    comparison_table, csv, phase_tables, runs, sha256_hex, summary_json, verdict_line,
+    Artifact, Invocation, OutputFolder, Run, TableStyle, alert_lines, bottleneck_lines,
+    closed_form_line, comparison_table, csv, phase_tables, runs, sha256_hex, summary_json,
+    verdict_line,
 };
 
 /// Simulates one policy.
@@ -80,7 +81,7 @@ fn load_for(
         (None, None) => Matrix::Without,
     };
     let purpose = Purpose { matrix, runs: 1 };
-    let loaded = load::load(&args.file, &args.set, &flags, &purpose, colour)?;
+    let loaded = load::load_for(&args.file, &args.set, &flags, &purpose, colour)?;
     mitigations::check(&purpose.matrix, &loaded.bundles)?;
     if !args.quiet {
         terminal::message(&load::draw_warnings(&loaded, &flags, colour));
@@ -182,6 +183,7 @@ fn tell(
     let closed_form = runs.first().and_then(|run| closed_form_line(run.scenario));
     let closed_form = closed_form.map(|line| line + "\n").unwrap_or_default();
     let bottlenecks = bottleneck_lines(runs);
+    let alerts = alert_lines(runs);
     let verdict = verdict_line(runs);
     let file = |name| artifacts.iter().find(|file| file.file_name == name);
     let style = match (job.args.format, terminal::style(job.colour, Stream::Stdout)) {
@@ -198,13 +200,13 @@ fn tell(
             if let Some(phases) = phase_tables(runs, style, width) {
                 text += &format!("\n{phases}");
             }
-            let lines = format!("{closed_form}{bottlenecks}{verdict}\n");
+            let lines = format!("{closed_form}{bottlenecks}{alerts}{verdict}\n");
             // Markdown would join the lines into one paragraph.
             let gap = if style == TableStyle::Markdown { "\n\n" } else { "\n" };
             text += &format!("\n{}\n", lines.trim_end().replace('\n', gap));
             return terminal::print(&text);
         }
     };
-    job.say(&format!("{closed_form}{bottlenecks}{verdict}\n"));
+    job.say(&format!("{closed_form}{bottlenecks}{alerts}{verdict}\n"));
     data.map_or(Ok(()), |file| terminal::print_bytes(&file.bytes))
 }

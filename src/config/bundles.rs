@@ -69,6 +69,21 @@ pub(super) fn assignments(bundle: &Entity) -> &[Assignment] {
     }
 }
 
+/// A bundle without settings is no mitigation.
+pub(super) fn check(document: &Document, problems: &mut Problems) {
+    for bundle in document.in_order(Section::Mitigation) {
+        let is_invalid = bundle.get("set").is_some_and(|entry| entry.value == Value::Invalid);
+        if assignments(bundle).is_empty() && !is_invalid {
+            let title = format!("mitigation `{}` sets nothing", bundle.name);
+            let at = bundle.get("set").map_or(bundle.at, |entry| entry.key);
+            problems.push(
+                Problem::error("missing-key", at, title)
+                    .help("say what it sets: `set = { \"instance.*.max_wait\" = \"1s\" }`"),
+            );
+        }
+    }
+}
+
 /// Where a policy's or a bundle's settings may be.
 const OF_POLICY: [&str; 5] = ["instance", "pool", "client", "source", "autoscaler"];
 const OF_BUNDLE: [&str; 7] =

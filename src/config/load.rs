@@ -10,7 +10,7 @@ use super::plane::{self, PlaneChoice};
 use super::print::{Order, print};
 use super::problems::Problems;
 use super::setting::Section;
-use super::{expand, fill, lint, raw, read};
+use super::{alerts, expand, fill, lint, raw, read};
 use crate::diagnostic::{Problem, SourceId, Sources, Span};
 use crate::model::Scenario;
 use crate::policy::Case;
@@ -27,8 +27,10 @@ pub struct Loaded {
     pub name: String,
     /// The file's name, as given.
     pub file_name: String,
-    /// A case for each policy and cell of the matrix: policies in the order of the file, and of each
-    /// its cells.
+    /// The file's world, without what policies set.
+    pub scenario: Scenario,
+    /// A case for each policy and cell of the matrix: policies in the order of the file, of each its
+    /// cells.
     pub cases: Vec<Case>,
     /// The names of its bundles, `[mitigation.*]`, in its order.
     pub bundles: Vec<String>,
@@ -140,6 +142,7 @@ fn prepare(
     }
     fill::fill(&mut document, start);
     fill::default_client(&mut document, start);
+    alerts::fill(&mut document, sets, sources, start, problems);
     // Only `auto` asks what the file says by itself.
     let text_of = |set: &SourceId| sources.get(*set).text();
     let names_plane = |set: &SourceId| {
@@ -215,6 +218,7 @@ fn finish(
     if let Some(base) = &base {
         lint::lint(document, base, &mut problems);
     }
+    bundles::check(document, &mut problems);
     let cells = bundles::cells(document, &purpose.matrix, &mut problems);
     let mut cases = cases(document, base.as_ref(), &fallback, &cells, &mut problems);
     // What nobody asked for is checked all the same.
@@ -237,9 +241,12 @@ fn finish(
     for case in &mut cases {
         case.scenario.simulation.plane = plane.plane;
     }
-    let name = base.name;
+    let name = base.name.clone();
+    let mut scenario = base;
+    scenario.simulation.plane = plane.plane;
     Ok(Loaded {
         plane,
+        scenario,
         bundles: document.in_order(Section::Mitigation).iter().map(|b| b.name.clone()).collect(),
         resolved: print(document, &name, Order::File),
         fingerprint_text: print(document, &name, Order::Name),
@@ -290,7 +297,7 @@ fn cases_of_cell(
         }
     };
     let policies = lower::policies(&with_cell, problems);
-    let entities = document.in_order(Section::Policy);
+    let entities = with_cell.in_order(Section::Policy);
     let case = |(policy, entity): (NamedPolicy, &Arc<Entity>)| {
         let NamedPolicy { spec, set } = policy;
         let scenario = match set.is_empty() {
@@ -310,13 +317,14 @@ fn cases_of_cell(
                 case
             }
         };
-        let mut policy = spec?;
+        let (mut policy, scenario) = (spec?, scenario?);
+        lower::check_fallback(entity, &policy, &scenario, problems);
         policy.bundles = cell.iter().map(|bundle| bundle.name.clone()).collect();
         for bundle in &policy.bundles {
             policy.name.push('+');
             policy.name.push_str(bundle);
         }
-        Some(Case { policy, scenario: scenario? })
+        Some(Case { policy, scenario })
     };
     policies.into_iter().zip(entities).map(case).collect()
 }

@@ -4,6 +4,7 @@
 //! document, overrides replace entries of it, and the document is lowered to model values once for
 //! each policy.
 
+mod alerts;
 mod bundles;
 mod document;
 mod expand;

@@ -6,7 +6,7 @@ use super::document::{Assignment, Document, Entity, Entry, Table, Value};
 use super::problems::{Problems, list, or_list, refuse};
 use super::raw::{Raw, read_value};
 use super::registry::{self, Node};
-use super::setting::{Kind, Section, Setting};
+use super::setting::{Section, Setting};
 use super::{expand, read, value};
 use crate::diagnostic::{Problem, SourceId, Span};
 
@@ -162,12 +162,11 @@ pub(super) fn resolve(
             None => problem.help(format!("paths begin with {}", or_list(tree.keys()))),
         });
     };
-    if let Some(setting) = node.setting {
+    if node.setting.is_some() {
         let found = Found { owner: Owner::Root, key: first.to_owned(), node };
-        return match setting.kind {
-            Kind::Later => refuse(value::not_yet(&format!("`{path}`"), *at)),
-            _ if rest.is_empty() => Ok(vec![found]),
-            _ => refuse(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
+        return match rest.is_empty() {
+            true => Ok(vec![found]),
+            false => refuse(unknown_path(path, *at).help(format!("`{first}` has no keys"))),
         };
     }
     let Some(section) = Section::from_word(first) else {
@@ -252,6 +251,7 @@ pub(super) fn unknown_name(
         Section::Event => "unknown-event",
         Section::Phase => "unknown-phase",
         Section::Mitigation => "unknown-mitigation",
+        Section::Alert => "unknown-alert",
     };
     let word = section.word();
     let problem = Problem::error(id, at, format!("there is no {word} `{name}`"));
@@ -297,9 +297,6 @@ fn descend(
             });
         };
         node = child;
-        if node.setting.is_some_and(|setting| setting.kind == Kind::Later) {
-            return refuse(value::not_yet(&format!("`{path}`"), at));
-        }
     }
     Ok((rest.to_owned(), node))
 }

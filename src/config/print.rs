@@ -89,7 +89,7 @@ fn texts<'a>(
 ) -> impl Iterator<Item = (&'static str, String)> + 'a {
     registry::settings().filter_map(move |setting| {
         let key = setting.path.strip_prefix(prefix)?;
-        if key.contains('*') || setting.kind == Kind::Later {
+        if key.contains('*') {
             return None;
         }
         Some((key, text_of(prefix, setting, key, entity, document)?))
@@ -103,6 +103,9 @@ fn text_of(
     entity: &Entity,
     document: &Document,
 ) -> Option<String> {
+    if prefix == "alert.*." {
+        return alert_text(setting, key, entity, document);
+    }
     if let Some(entry) = entity.get(key) {
         return Some(value_text(setting, &entry.value, document));
     }
@@ -125,6 +128,26 @@ fn text_of(
     }
 }
 
+/// What a key of an alert is, and is called, depends on its signal.
+fn alert_text(
+    setting: &Setting,
+    key: &str,
+    entity: &Entity,
+    document: &Document,
+) -> Option<String> {
+    let value = match entity.get(key) {
+        Some(entry) => Some(entry.value.clone()),
+        None => lower::by_signal(entity, key),
+    };
+    match value {
+        Some(Value::Number(pools)) if key == "above" && lower::counts_pools(entity) => {
+            Some(pools.to_string())
+        }
+        Some(value) => Some(value_text(setting, &value, document)),
+        None => default_text("alert.*.", setting, key, document),
+    }
+}
+
 /// Does a key mean nothing beside what else the table says?
 fn is_left_out<'a>(
     entity: &'a Entity,
@@ -141,10 +164,17 @@ fn is_left_out<'a>(
         ("retry", "base" | "jitter") => backoff == "none",
         ("retry", "max_backoff") => backoff != "exponential",
         ("shed", "fallback_latency" | "fallback_queue") => !has("shed.fallback_rps"),
+        ("breaker", "window") => !has("breaker.max_pools") && !has("breaker.retry_after"),
         ("retry", "budget") => has("retry.budget_rps"),
+        ("", "survive_utilization") => !survives_losses(entity),
         ("", "call_mode") => entity.names_below("calls").is_empty(),
         _ => false,
     }
+}
+
+fn survives_losses(simulation: &Entity) -> bool {
+    let losses = simulation.get("survive_zone_losses").map(|entry| &entry.value);
+    matches!(losses, Some(Value::Count(1..)))
 }
 
 fn default_text(prefix: &str, setting: &Setting, key: &str, document: &Document) -> Option<String> {

@@ -6,7 +6,7 @@ use super::document::{Document, Entity, Entry, Value};
 use super::problems::{Problems, list};
 use super::raw::{Item, Raw};
 use super::registry::{self, Node};
-use super::setting::{Kind, Section};
+use super::setting::Section;
 use super::value;
 use crate::diagnostic::{Problem, Span};
 
@@ -124,11 +124,6 @@ fn read_item(node: &Node, item: &Item, prefix: &str, entity: &mut Entity, proble
     let path = format!("{prefix}{}", item.key);
     let is_table = child.names.is_some() && matches!(item.raw, Raw::Table(_));
     if let Some(setting) = child.setting.filter(|_| !is_table) {
-        if setting.kind == Kind::Later {
-            let what = format!("`{}`", item.key);
-            problems.push(value::not_yet(&what, item.key_span));
-            return;
-        }
         let value = value::check(setting, &item.raw, item.at, problems);
         entity.values.insert(path, Entry { value, key: item.key_span, at: item.at });
     } else if let Raw::Table(below) = &item.raw {

@@ -57,11 +57,13 @@ pub enum Section {
     Phase,
     /// `[mitigation.NAME]`
     Mitigation,
+    /// `[alert.NAME]`
+    Alert,
 }
 
 impl Section {
     /// Every section, in the order in which they are described.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Instance,
         Self::Client,
         Self::Zone,
@@ -72,6 +74,7 @@ impl Section {
         Self::Event,
         Self::Phase,
         Self::Mitigation,
+        Self::Alert,
     ];
 
     /// The word in the file.
@@ -88,6 +91,7 @@ impl Section {
             Self::Event => "event",
             Self::Phase => "phase",
             Self::Mitigation => "mitigation",
+            Self::Alert => "alert",
         }
     }
 
@@ -109,8 +113,8 @@ pub enum Kind {
     Number(Range),
     /// A whole number, from and to.
     Count(u64, u64),
-    /// One of these words; the second list is known and not supported yet.
-    Word(&'static [&'static str], &'static [&'static str]),
+    /// One of these words.
+    Word(&'static [&'static str]),
     /// Work: a string with units, in seconds, or a plain number of units.
     Work(Range),
     /// `true` or `false`.
@@ -123,8 +127,6 @@ pub enum Kind {
     Text,
     /// Settings by path, and their values.
     Assignments,
-    /// Known, and not supported yet.
-    Later,
 }
 
 /// What holds when the file is silent.

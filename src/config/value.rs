@@ -26,24 +26,17 @@ pub(super) fn check(setting: &Setting, raw: &Raw, at: Span, problems: &mut Probl
         Kind::Ratio(range) => ratio(setting, *range, raw, at),
         Kind::Number(range) => number(setting, *range, raw, at),
         Kind::Count(least, most) => count(setting, *least, *most, raw, at),
-        Kind::Word(words, later) => word(setting, words, later, raw, at, problems),
+        Kind::Word(words) => word(setting, words, raw, at, problems),
         Kind::Work(range) => work(setting, *range, raw, at),
         Kind::Switch => switch(setting, raw, at),
         Kind::Text | Kind::Name(_) => text(setting, raw, at),
         Kind::Names(_) => names(setting, raw, at),
         Kind::Assignments => assignments(setting, raw, at),
-        Kind::Later => refuse(not_yet(&format!("`{}`", setting.key()), at)),
     };
     checked.unwrap_or_else(|problem| {
         problems.push(*problem);
         Value::Invalid
     })
-}
-
-/// What is known, and not supported yet.
-pub(super) fn not_yet(what: &str, at: Span) -> Problem {
-    Problem::error("not-supported-yet", at, format!("{what} is not supported yet"))
-        .help("leave it out")
 }
 
 fn wrong_type(setting: &Setting, raw: &Raw, at: Span, expected: &str, example: &str) -> Problem {
@@ -212,7 +205,6 @@ fn count(
 fn word(
     setting: &Setting,
     words: &[&'static str],
-    later: &[&'static str],
     raw: &Raw,
     at: Span,
     problems: &Problems,
@@ -225,11 +217,6 @@ fn word(
         return Ok(Value::Text(text.clone()));
     }
     let key = setting.key();
-    if later.contains(&text.as_str()) {
-        let what = format!("`{key} = \"{text}\"`");
-        let now = format!("for now `{key}` is {}", or_list(words.iter().copied()));
-        return refuse(not_yet(&what, at).help(now));
-    }
     let problem = Problem::error("unknown-word", at, format!("`{key}` cannot be `{text}`"))
         .help(format!("it is {}", or_list(words.iter().copied())));
     refuse(match problems.suggest(text, words.iter().copied()) {

@@ -12,6 +12,25 @@ pub struct LogEntry {
     pub what: Happening,
 }
 
+/// A health check's probe that failed at an instance whose process was up.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ProbeFailure {
+    /// Simulation time at which it was sent.
+    pub sent_s: f64,
+    /// Simulation time at which the failure took effect.
+    pub time_s: f64,
+    /// The instance's pool.
+    pub pool: PoolId,
+    /// Which one.
+    pub instance: u32,
+    /// How long its queue had a probe wait then, s; infinite in a stall, none where the queue was
+    /// full and the probe refused. In the `requests` plane what stood before it ÷ the instance's
+    /// pace, in `fluid` the quantile of the wait at the instance's luck.
+    pub wait_s: Option<f64>,
+    /// The health check's time-out then, s.
+    pub timeout_s: f64,
+}
+
 /// What can happen. `event` is an index into the scenario's events, `instance` counts from 0 within
 /// its pool.
 #[derive(Debug, Clone, Copy, PartialEq)]

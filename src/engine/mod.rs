@@ -24,6 +24,6 @@ mod step;
 mod tables;
 mod world;
 
-pub use log::{Happening, LogEntry};
+pub use log::{Happening, LogEntry, ProbeFailure};
 pub use snapshot::{Latency, Observer, PoolStep, RequestBook, ResourceStep, Snapshot};
 pub use step::run;

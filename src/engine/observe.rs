@@ -61,6 +61,9 @@ pub fn tell(world: &mut World<'_>, observer: &mut dyn Observer) {
     for entry in world.log.drain(..) {
         observer.happened(&entry);
     }
+    for failure in world.probe_failures.iter_mut().flat_map(|failures| failures.drain(..)) {
+        observer.probe_failed(&failure);
+    }
 }
 
 /// A pool is healthy while its share in rotation is at or over its threshold.

@@ -4,7 +4,9 @@ use crate::model::ProbeKind;
 use crate::queueing::{Load, Normal, Response, response, response_of_bypassing};
 
 use super::instances::{NEVER, Process, flag};
+use super::log::ProbeFailure;
 use super::world::World;
+use crate::model::PoolId;
 
 /// Sends the probes that fall into this step and applies the answers that are due at its end. A
 /// probe is judged by the state at the end of the step in which it is sent.
@@ -36,13 +38,19 @@ pub fn probe(world: &mut World<'_>) {
 /// Applies the answers of probes that were requests in a queue.
 fn take_measured(world: &mut World<'_>) {
     let Some(requests) = &mut world.requests else { return };
-    for answer in requests.take_answers() {
+    let answers = requests.take_answers();
+    for answer in answers {
         let i = answer.station as usize;
         let pool = world.pools.partition_point(|pool| pool.first <= i) - 1;
         if world.instances.has(i, flag::REMOVED) {
             continue;
         }
         world.instances.mark(i, flag::PASSED, answer.passed);
+        if !answer.passed && world.probe_failures.is_some() && world.instances.is_up(i) {
+            let sent = world.requests.as_ref().map(|requests| requests.sent(&answer));
+            let (sent_s, wait_s) = sent.unwrap_or_default();
+            note_failure(world, pool, i, world.step + 1, sent_s, wait_s);
+        }
         take_answer(world, pool, i);
     }
 }
@@ -51,27 +59,54 @@ fn send(world: &mut World<'_>, pool: usize, i: usize) {
     let number = world.instances.probes[i];
     let sent_s = world.probe_time_s(pool, i, number);
     let timeout_s = world.kind(pool).health_check.timeout.get();
-    let answer_s = match world.instances.process[i] {
-        Process::Up => answer_s(world, pool, i, number, timeout_s),
-        Process::Starting | Process::Dead => None,
+    let answer = match world.instances.process[i] {
+        Process::Up => answer(world, pool, i, number, timeout_s),
+        Process::Starting | Process::Dead => Err(None),
         Process::Absent => return,
     };
-    world.instances.mark(i, flag::PASSED, answer_s.is_some());
-    world.instances.answer_step[i] = world.boundary_at(sent_s + answer_s.unwrap_or(timeout_s));
+    world.instances.mark(i, flag::PASSED, answer.is_ok());
+    world.instances.answer_step[i] = world.boundary_at(sent_s + answer.unwrap_or(timeout_s));
+    if let (Err(wait_s), true) = (answer, world.probe_failures.is_some())
+        && world.instances.is_up(i)
+    {
+        let boundary = world.instances.answer_step[i];
+        note_failure(world, pool, i, boundary, sent_s, wait_s);
+    }
     world.schedule_next_probe(pool, i);
 }
 
-/// How long a living instance takes to answer a probe; none when it is too long, or refused.
-fn answer_s(
+/// Keeps a failed probe for the observer.
+fn note_failure(
+    world: &mut World<'_>,
+    pool: usize,
+    i: usize,
+    boundary: u32,
+    sent_s: f64,
+    wait_s: Option<f64>,
+) {
+    let failure = ProbeFailure {
+        sent_s,
+        time_s: world.boundary_s(boundary),
+        pool: PoolId::from_index(pool),
+        instance: (i - world.pools[pool].first) as u32,
+        wait_s,
+        timeout_s: world.kind(pool).health_check.timeout.get(),
+    };
+    world.probe_failures.get_or_insert_default().push(failure);
+}
+
+/// How long a living instance takes to answer a probe, s; else how long its queue would have it
+/// wait, if somebody asks for that: none where it is refused.
+fn answer(
     world: &mut World<'_>,
     pool: usize,
     i: usize,
     number: u32,
     timeout_s: f64,
-) -> Option<f64> {
+) -> Result<f64, Option<f64>> {
     let check = &world.kind(pool).health_check;
     if check.kind == ProbeKind::Shallow {
-        return Some(0.0);
+        return Ok(0.0);
     }
     let interval_s = check.interval.get();
     let ignores_limit = world.instances.has(i, flag::BY_DEADLINE);
@@ -95,11 +130,14 @@ fn answer_s(
     let mut above = Normal::at(-luck).below;
     if !ignores_limit {
         if above < closure.block {
-            return None;
+            return Err(None);
         }
         above = (above - closure.block) / (1.0 - closure.block);
     }
-    wait_and_service_s(&latency, above.max(1e-12), service, timeout_s)
+    let above = above.max(1e-12);
+    let asks = world.probe_failures.is_some();
+    wait_and_service_s(&latency, above, service, timeout_s)
+        .ok_or_else(|| asks.then(|| latency.wait_quantile_s(above)))
 }
 
 /// Wait plus service, where a share `above` of waits is longer and `service` of services.

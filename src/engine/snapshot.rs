@@ -2,7 +2,7 @@
 
 use crate::queueing::Response;
 
-use super::log::LogEntry;
+use super::log::{LogEntry, ProbeFailure};
 
 /// One pool over one step. Flows are in requests (not a second), levels are as of the step's end.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -224,6 +224,12 @@ pub trait Observer {
     fn start(&mut self, snapshot: &Snapshot<'_>);
     /// Something happened.
     fn happened(&mut self, entry: &LogEntry);
+    /// Is it to be told of failed probes? To ask for them costs a run time.
+    fn wants_probes(&self) -> bool {
+        false
+    }
+    /// A probe failed at an instance that was up.
+    fn probe_failed(&mut self, _failure: &ProbeFailure) {}
     /// A step is over.
     fn step(&mut self, snapshot: &Snapshot<'_>);
 }

@@ -25,6 +25,7 @@ pub fn run(case: &Case, row_steps: u32, observer: &mut dyn Observer) {
     let mut scratch = Scratch::default();
     let steps = scenario.simulation.steps();
     world.books = FluidBooks::new(&observer.marks_s());
+    world.probe_failures = observer.wants_probes().then(Vec::new);
     start(&mut world, observer);
     while world.step < steps {
         let is_row = (world.step + 1).is_multiple_of(row_steps.max(1)) || world.step + 1 == steps;

@@ -11,7 +11,7 @@ use super::autoscale::PoolScaler;
 use super::books::FluidBooks;
 use super::events::EventState;
 use super::instances::{Instances, Kept, NEVER, Process, flag};
-use super::log::{Happening, LogEntry};
+use super::log::{Happening, LogEntry, ProbeFailure};
 use super::origins::{OriginState, UsersTries};
 use super::plane::fluid::{Fallback, Lanes};
 use super::plane::requests::Requests;
@@ -175,6 +175,8 @@ pub struct World<'a> {
     pub fallback: Option<Fallback>,
     /// What happened since observers were last told.
     pub log: Vec<LogEntry>,
+    /// Probes that failed since observers were last told; none where nobody asks.
+    pub probe_failures: Option<Vec<ProbeFailure>>,
     /// What is used of every resource of every pool.
     pub resources: Vec<ResourceStep>,
     /// Where each pool's resources begin; one more than there are pools.
@@ -214,6 +216,7 @@ impl<'a> World<'a> {
             fallback_spec: mitigations.fallback(),
             fallback: None,
             log: Vec::new(),
+            probe_failures: None,
             resources: Vec::new(),
             resource_starts: vec![0],
             users_tries: UsersTries::default(),

@@ -38,8 +38,8 @@ pub struct Watch<'a> {
     pub cancel: &'a AtomicBool,
 }
 
-/// Runs each case and ranks them, with a row of the timeline every `row_steps` steps. The results are in the order
-/// of `cases` and do not depend on the number of threads. None when cancelled.
+/// Runs each case and ranks them, with a row of the timeline every `row_steps` steps. The results
+/// are in the order of `cases` and do not depend on the number of threads. None when cancelled.
 #[must_use]
 pub fn compare(
     cases: &[Case],
@@ -53,7 +53,9 @@ pub fn compare(
     Some(results)
 }
 
-fn in_order<Item: Sync, Result: Send>(
+/// Runs something on every item. The results are in the order of `items` whatever the number of
+/// threads; none when cancelled.
+pub(super) fn in_order<Item: Sync, Result: Send>(
     items: &[Item],
     jobs: Jobs,
     watch: Watch<'_>,

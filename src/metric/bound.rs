@@ -6,7 +6,7 @@ use petgraph::graph::{DiGraph, NodeIndex};
 use petgraph::visit::{EdgeRef, IntoNodeReferences};
 
 use crate::engine::Snapshot;
-use crate::model::{Edge, Node, Scenario, TopologyGraph, ZoneId};
+use crate::model::{Edge, Node, PoolId, Scenario, TopologyGraph, ZoneId};
 
 use super::users::Users;
 use super::{Metric, Summary};
@@ -22,14 +22,27 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
     if demand_rps.iter().zip(capacity_rps).all(|(demand, capacity)| demand <= capacity) {
         return total;
     }
+    let reach = reach(graph);
+    let by_node = |by_pool: &[f64]| {
+        let of = |pool: &Option<PoolId>| pool.map_or(0.0, |pool| by_pool[pool.index()]);
+        reach.node_weights().map(of).collect::<Vec<f64>>()
+    };
+    let network = Network::new(&reach, &by_node(demand_rps), &by_node(capacity_rps));
+    dinics(&network.graph, network.source, network.sink).0.min(total)
+}
+
+/// What traffic flows along without limit: the failover edges of the topology, whose nodes these
+/// are, and services' hubs. A node is a pool, or nothing that serves.
+#[must_use]
+pub fn reach(graph: &TopologyGraph) -> DiGraph<Option<PoolId>, ()> {
     let topology = graph.as_petgraph();
-    let mut network: DiGraph<(), f64> =
-        DiGraph::with_capacity(topology.node_count() + 2, topology.edge_count());
-    for _ in topology.node_references() {
-        network.add_node(());
+    let mut reach = DiGraph::with_capacity(topology.node_count(), topology.edge_count());
+    for (_, kind) in topology.node_references() {
+        reach.add_node(match kind {
+            Node::Pool(pool) => Some(*pool),
+            Node::Zone(_) | Node::Service(_) => None,
+        });
     }
-    let source = network.add_node(());
-    let sink = network.add_node(());
     for (node, kind) in topology.node_references() {
         let barred = match kind {
             Node::Zone(_) => continue,
@@ -39,18 +52,75 @@ pub fn bound_rps(graph: &TopologyGraph, demand_rps: &[f64], capacity_rps: &[f64]
         for edge in topology.edges(node).filter(|edge| *edge.weight() != Edge::Calls) {
             let to = edge.target();
             if barred.is_none() || zone(graph, to) != barred {
-                network.add_edge(node, to, total);
+                reach.add_edge(node, to, ());
             }
         }
     }
-    for (node, kind) in topology.node_references() {
-        if let Node::Pool(pool) = kind {
-            // Without end where a pool has no limit.
-            network.add_edge(source, node, demand_rps[pool.index()]);
-            network.add_edge(node, sink, capacity_rps[pool.index()].min(total));
+    reach
+}
+
+/// Where the max flow from demand into capacity is held back, by node: on the near side of the
+/// tightest cut, with several the one nearest to the demand. What flows of all demand is the
+/// capacity of these nodes and the demand of all others (max flow = min cut). None of them where
+/// everything flows. Demand and capacity are by node, rps; edges have no limit.
+#[must_use]
+pub fn short_nodes<N>(
+    reach: &DiGraph<N, ()>,
+    demand_rps: &[f64],
+    capacity_rps: &[f64],
+) -> Vec<bool> {
+    let network = Network::new(reach, demand_rps, capacity_rps);
+    let (_, flows) = dinics(&network.graph, network.source, network.sink);
+    // What is left is rounding.
+    let least = 1e-9 * demand_rps.iter().sum::<f64>();
+    let mut is_reached = vec![false; network.graph.node_count()];
+    is_reached[network.source.index()] = true;
+    let mut open = vec![network.source];
+    while let Some(node) = open.pop() {
+        let onward = network.graph.edges(node).filter_map(|edge| {
+            let room = *edge.weight() - flows[edge.id().index()];
+            (room > least).then(|| edge.target())
+        });
+        let back = network
+            .graph
+            .edges_directed(node, Direction::Incoming)
+            .filter_map(|edge| (flows[edge.id().index()] > least).then(|| edge.source()));
+        for next in onward.chain(back) {
+            if !is_reached[next.index()] {
+                is_reached[next.index()] = true;
+                open.push(next);
+            }
         }
     }
-    dinics(&network, source, sink).0.min(total)
+    is_reached.truncate(demand_rps.len());
+    is_reached
+}
+
+/// Nodes that traffic flows between, a source before them and a sink behind.
+struct Network {
+    graph: DiGraph<(), f64>,
+    source: NodeIndex,
+    sink: NodeIndex,
+}
+
+impl Network {
+    fn new<N>(reach: &DiGraph<N, ()>, demand_rps: &[f64], capacity_rps: &[f64]) -> Self {
+        let total: f64 = demand_rps.iter().sum();
+        let mut graph = reach.map(|_, _| (), |_, ()| total);
+        let source = graph.add_node(());
+        let sink = graph.add_node(());
+        for node in reach.node_indices() {
+            let (demand, capacity) = (demand_rps[node.index()], capacity_rps[node.index()]);
+            if demand > 0.0 {
+                graph.add_edge(source, node, demand);
+            }
+            if capacity > 0.0 {
+                // Without end where a pool has no limit.
+                graph.add_edge(node, sink, capacity.min(total));
+            }
+        }
+        Self { graph, source, sink }
+    }
 }
 
 /// The zone from which all come that enter a service's hub, if it is one. Nobody fails over within

@@ -115,6 +115,9 @@ pub struct PoolRow {
     pub deferred: f64,
     /// State.
     pub state: PoolState,
+    /// The production signal of that name: utilization over the steps of the interval in which
+    /// redirected traffic reached it; none where none did.
+    pub receiving_pool_capacity_utilization: Option<f64>,
 }
 
 /// One resource of a pool over one row interval.
@@ -185,6 +188,14 @@ pub struct FleetRow {
     pub healthy_capacity_ratio: f64,
     /// The most that full knowledge could serve (max flow, MODEL §9).
     pub bound_rps: f64,
+    /// The highest of the pools' [`PoolRow::receiving_pool_capacity_utilization`].
+    pub receiving_pool_capacity_utilization: Option<f64>,
+    /// Distinct pools, hit by no event, that turned unhealthy after the first shift, so far.
+    pub cascade_propagation_count: u32,
+    /// Change of the fleet's healthy capacity over the last minute, or the window of the scenario's
+    /// first alert on it, as a share of time 0: negative while it falls. Before the window is full,
+    /// since time 0.
+    pub fleet_wide_capacity_trend: f64,
 }
 
 /// One row of the comparison. Shares are of the requests that arrive in the window; times are from
@@ -245,8 +256,13 @@ pub struct FiredAlert {
     pub time_s: f64,
     /// The pool that it is about; none where it is about the fleet.
     pub pool: Option<PoolId>,
-    /// The signal's value then.
+    /// The signal's value then; for the trend the fall beyond the trigger's own share, positive.
     pub value: f64,
+    /// From then to the outage that it warns of ([`crate::model::AlertSignal::outage`]), s:
+    /// negative where it came too late; none where there was no such outage.
+    pub lead_s: Option<f64>,
+    /// A false alarm: neither did that outage come, nor was any pool lost that no event hit.
+    pub is_false: bool,
 }
 
 /// Everything that reports and charts are drawn from.
@@ -277,6 +293,8 @@ pub struct RunResult {
     pub log: Vec<LogEntry>,
     /// Alerts that fired, in order; each the first time that it did.
     pub alerts: Vec<FiredAlert>,
+    /// Their names, joined by semicolons.
+    pub alert_names: String,
     /// The verdict.
     pub summary: Summary,
 }

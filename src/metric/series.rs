@@ -4,6 +4,7 @@ use crate::engine::{Latency, PoolStep, Snapshot};
 use crate::model::{PoolId, Scenario};
 
 use super::capacity::healthy_capacity_rps;
+use super::signals::Signals;
 use super::users::Users;
 use super::{FleetRow, PoolRow, PoolState};
 
@@ -12,6 +13,9 @@ use super::{FleetRow, PoolRow, PoolState};
 struct Sums {
     flows: PoolStep,
     routed_capacity: f64,
+    /// The same of the steps in which redirected traffic came, and the work in them.
+    receiving_capacity: f64,
+    receiving_work: f64,
 }
 
 /// The latest 99th percentile: a pool in a steady state asks for the same one row after row.
@@ -81,7 +85,13 @@ impl<'a> Series<'a> {
     }
 
     /// Adds a step, and a row where one ends. `bottlenecks` are the pools' most utilized resources.
-    pub fn step(&mut self, snapshot: &Snapshot<'_>, bound_rps: f64, bottlenecks: &[Option<u32>]) {
+    pub fn step(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        bound_rps: f64,
+        bottlenecks: &[Option<u32>],
+        signals: &Signals<'_>,
+    ) {
         self.length_s += snapshot.step_s;
         self.first_tries += snapshot.first_tries;
         self.retries += snapshot.retries;
@@ -93,11 +103,16 @@ impl<'a> Series<'a> {
             add(sums, pool, snapshot.step_s);
         }
         if snapshot.is_row {
-            self.end_row(snapshot, bottlenecks);
+            self.end_row(snapshot, bottlenecks, signals);
         }
     }
 
-    fn end_row(&mut self, snapshot: &Snapshot<'_>, bottlenecks: &[Option<u32>]) {
+    fn end_row(
+        &mut self,
+        snapshot: &Snapshot<'_>,
+        bottlenecks: &[Option<u32>],
+        signals: &Signals<'_>,
+    ) {
         let time_s = snapshot.time_s;
         let length_s = self.length_s;
         let healthy_rps = healthy_capacity_rps(snapshot);
@@ -117,6 +132,9 @@ impl<'a> Series<'a> {
                 0.0
             },
             bound_rps: self.bound / length_s,
+            receiving_pool_capacity_utilization: highest(self.sums.iter().map(receiving)),
+            cascade_propagation_count: signals.further_lost,
+            fleet_wide_capacity_trend: signals.trend(),
         });
         for &pool in &self.scenario.pool_rows {
             let sums = &self.sums[pool.index()];
@@ -131,6 +149,16 @@ impl<'a> Series<'a> {
         self.bound = 0.0;
         self.length_s = 0.0;
     }
+}
+
+/// Utilization over the steps in which redirected traffic came.
+fn receiving(sums: &Sums) -> Option<f64> {
+    let capacity = sums.receiving_capacity;
+    (capacity > 0.0 && capacity.is_finite()).then(|| sums.receiving_work / capacity)
+}
+
+fn highest(values: impl Iterator<Item = Option<f64>>) -> Option<f64> {
+    values.flatten().max_by(f64::total_cmp)
 }
 
 fn add(sums: &mut Sums, pool: &PoolStep, step_s: f64) {
@@ -149,6 +177,10 @@ fn add(sums: &mut Sums, pool: &PoolStep, step_s: f64) {
     // Work sent where nothing was in rotation is lost, not utilization.
     if pool.routed_capacity_rps > 0.0 {
         flows.work += pool.work;
+        if pool.redirected_in > 0.0 {
+            sums.receiving_work += pool.work;
+            sums.receiving_capacity += pool.routed_capacity_rps * step_s;
+        }
     }
 }
 
@@ -188,6 +220,7 @@ fn row(
         latency_p99_s,
         deferred: level.deferred,
         state: state(level, snapshot.step_s),
+        receiving_pool_capacity_utilization: receiving(sums),
     }
 }
 

@@ -4,6 +4,7 @@ use crate::engine::{self, LogEntry, Observer, Snapshot};
 use crate::model::Scenario;
 use crate::policy::Case;
 
+use super::alerts::Alerts;
 use super::amplification::Amplification;
 use super::bound::Bound;
 use super::capacity::Capacity;
@@ -14,7 +15,7 @@ use super::recovery::Recovery;
 use super::resources::Resources;
 use super::series::Series;
 use super::shares::Shares;
-use super::{Metric, Outcome, RunResult, Summary};
+use super::{FiredAlert, Metric, Outcome, RunResult, Summary};
 
 /// Every metric that fills in a part of the summary, but the bound, which the series read too.
 fn metrics(scenario: &Scenario, trigger_s: f64) -> Vec<Box<dyn Metric + '_>> {
@@ -40,6 +41,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         series: Series::new(scenario, row_steps),
         resources: Resources::new(scenario),
         phases: Phases::new(scenario),
+        alerts: Alerts::new(scenario, window_s),
         log: Vec::new(),
     };
     engine::run(case, row_steps, &mut watch);
@@ -48,6 +50,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         metric.finish(&mut summary);
     }
     watch.bound.finish(&mut summary);
+    let alerts = watch.alerts.finish(&summary);
     RunResult {
         policy: case.policy.name.clone(),
         policy_kind: case.policy.kind.name,
@@ -60,9 +63,15 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         resources: watch.resources.rows,
         phases: watch.phases.rows(),
         log: watch.log,
-        alerts: Vec::new(),
+        alert_names: names(scenario, &alerts),
+        alerts,
         summary,
     }
+}
+
+fn names(scenario: &Scenario, alerts: &[FiredAlert]) -> String {
+    let name = |alert: &FiredAlert| scenario.alerts[alert.alert as usize].name.as_str();
+    alerts.iter().map(name).collect::<Vec<_>>().join(";")
 }
 
 struct Watch<'a> {
@@ -71,6 +80,7 @@ struct Watch<'a> {
     series: Series<'a>,
     resources: Resources<'a>,
     phases: Phases<'a>,
+    alerts: Alerts<'a>,
     log: Vec<LogEntry>,
 }
 
@@ -87,6 +97,7 @@ impl Observer for Watch<'_> {
     fn start(&mut self, snapshot: &Snapshot<'_>) {
         self.series.start(snapshot);
         self.bound.start(snapshot);
+        self.alerts.start(snapshot);
         for metric in &mut self.metrics {
             metric.start(snapshot);
         }
@@ -96,6 +107,7 @@ impl Observer for Watch<'_> {
         for metric in &mut self.metrics {
             metric.happened(entry);
         }
+        self.alerts.happened(entry);
         self.log.push(*entry);
     }
 
@@ -103,7 +115,10 @@ impl Observer for Watch<'_> {
         self.bound.step(snapshot);
         self.resources.step(snapshot);
         self.phases.step(snapshot);
-        self.series.step(snapshot, self.bound.now_rps(), &self.resources.bottlenecks);
+        self.alerts.step(snapshot);
+        let bound_rps = self.bound.now_rps();
+        let bottlenecks = &self.resources.bottlenecks;
+        self.series.step(snapshot, bound_rps, bottlenecks, &self.alerts.signals);
         for metric in &mut self.metrics {
             metric.step(snapshot);
         }

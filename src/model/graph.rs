@@ -189,6 +189,12 @@ impl TopologyGraph {
         self.pool_zones[pool.index()]
     }
 
+    /// Does the pool fail over to its service's pools in other zones, and to no others of its own?
+    #[must_use]
+    pub fn fails_over_by_service(&self, pool: PoolId) -> bool {
+        self.graph.edges(self.node(pool)).any(|edge| *edge.weight() == Edge::Standby)
+    }
+
     /// The pools that may take over from `pool`, by pool id.
     pub fn targets(&self, pool: PoolId) -> impl Iterator<Item = Target> + '_ {
         self.graph.edges(self.node(pool)).flat_map(move |edge| {

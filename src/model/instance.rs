@@ -76,6 +76,13 @@ impl InstanceKind {
         queue.into_iter().chain(rejecting.filter_map(Resource::room)).min()
     }
 
+    /// The speed of the slowest of so many instances of a pool: 1 − `speed_spread`, but for one that
+    /// is alone.
+    #[must_use]
+    pub fn slowest_speed(&self, instances: u32) -> f64 {
+        if instances > 1 { 1.0 - self.speed_spread.get() } else { 1.0 }
+    }
+
     /// Does a request hold a worker for as long as it is served, calls included?
     #[must_use]
     pub const fn holds_workers(&self, makes_calls: bool) -> bool {
@@ -149,4 +156,15 @@ pub struct HealthCheck {
     /// No instance is taken out of rotation while this share of its pool is out or would be; in
     /// [0, 1].
     pub max_out_of_rotation: Ratio,
+}
+
+impl HealthCheck {
+    /// Requests' work that an instance's probes are, a second: none where they are shallow.
+    #[must_use]
+    pub fn work_rps(&self) -> f64 {
+        match self.kind {
+            ProbeKind::Deep => 1.0 / self.interval.get(),
+            ProbeKind::Shallow => 0.0,
+        }
+    }
 }

@@ -4,6 +4,7 @@ mod alert;
 mod autoscaler;
 mod change;
 mod client;
+pub mod contingency;
 mod event;
 mod graph;
 mod id;
@@ -13,7 +14,7 @@ mod pool;
 mod resource;
 mod scenario;
 
-pub use alert::{Alert, AlertSeverity, AlertSignal};
+pub use alert::{Alert, AlertOutage, AlertSet, AlertSeverity, AlertSignal, AlertThreshold};
 pub use autoscaler::{
     Autoscaler, ScaleAmount, ScaleMetric, ScalePolicy, ScaleRules, ScaleSelect, ScaleTarget, Signal,
 };

@@ -230,6 +230,16 @@ impl Scenario {
         self.kinds[self.pools[pool.index()].kind.index()].capacity_rps(calls_s[pool.index()])
     }
 
+    /// The same of every pool.
+    #[must_use]
+    pub fn instance_capacities_rps(&self) -> Vec<f64> {
+        let calls_s = unloaded_calls_s(&self.kinds, &self.pools, &self.call_order);
+        let of_pool = |(pool, calls_s): (&Pool, Option<f64>)| {
+            self.kinds[pool.kind.index()].capacity_rps(calls_s)
+        };
+        self.pools.iter().zip(calls_s).map(of_pool).collect()
+    }
+
     /// Nominal capacity of a pool with all its instances, requests a second.
     #[must_use]
     pub fn nominal_capacity_rps(&self, pool: PoolId) -> f64 {

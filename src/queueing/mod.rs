@@ -11,7 +11,9 @@ mod wait;
 
 pub use gamma::upper_gamma;
 pub use normal::{Normal, normal_quantile};
-pub use station::{Flow, Inflow, Load, advance, response, response_of_bypassing};
+pub use station::{
+    Flow, Inflow, Load, advance, response, response_of_bypassing, stationary_response,
+};
 pub use stationary::{Stationary, Truncated, truncated_geometric};
 pub use table::{Closure, Table, Tails};
 pub use wait::Response;

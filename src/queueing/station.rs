@@ -4,6 +4,7 @@
 //! moment. Steps are linearly implicit in L and exponentially fitted in V, so service times far
 //! below the step are stable, and are halved where a transient bends within the step.
 
+use super::stationary::Stationary;
 use super::table::{Closure, Table, Tails};
 use super::wait::Response;
 
@@ -277,16 +278,33 @@ fn wall(table: &Table, load: &Load, here: &Closure) -> (f64, f64, f64) {
 /// busy server.
 #[must_use]
 pub fn response(table: &Table, load: &Load, rate: f64) -> Response {
-    let tails = table.tails(load.mean, load.variance);
+    admitted_response(table.tails(load.mean, load.variance), table.servers(), table.limit(), rate)
+}
+
+/// The latency of a request that is admitted in a steady state of so many servers and at most
+/// `limit` in the system (both infinite without limit).
+#[must_use]
+pub fn stationary_response(state: &Stationary, servers: f64, limit: f64, rate: f64) -> Response {
+    if servers.is_infinite() {
+        return no_wait(1.0 / rate);
+    }
+    let offset = state.mean - servers;
+    let queue_square = (state.variance + offset * offset - state.idle_square).max(0.0);
+    let (block, all_busy) = (state.block, state.all_busy);
+    let tails = Tails { block, all_busy, queue: state.mean - state.busy, queue_square };
+    admitted_response(tails, servers, limit, rate)
+}
+
+fn admitted_response(tails: Tails, servers: f64, limit: f64, rate: f64) -> Response {
     // An arrival that is refused finds the station full and does not wait.
-    let places = if table.limit().is_finite() { table.limit() - table.servers() } else { 0.0 };
+    let places = if limit.is_finite() { limit - servers } else { 0.0 };
     let admitted = Tails {
         all_busy: tails.all_busy - tails.block,
         queue: tails.queue - places * tails.block,
         queue_square: tails.queue_square - places * places * tails.block,
         ..tails
     };
-    response_to(&admitted, 1.0 - tails.block, table.servers(), rate)
+    response_to(&admitted, 1.0 - tails.block, servers, rate)
 }
 
 /// The latency of a request that enters whatever the queue.
@@ -308,7 +326,7 @@ fn response_to(tails: &Tails, admitted: f64, servers: f64, rate: f64) -> Respons
     let service_s = 1.0 / rate;
     let waiting = tails.all_busy;
     if waiting <= 1e-12 || tails.queue < 0.0 || admitted <= 0.0 {
-        return Response { wait_chance: 0.0, wait_mean_s: 0.0, wait_variance_s2: 0.0, service_s };
+        return no_wait(service_s);
     }
     let found = tails.queue / waiting;
     let spread = (tails.queue_square / waiting - found * found).max(0.0);
@@ -319,6 +337,10 @@ fn response_to(tails: &Tails, admitted: f64, servers: f64, rate: f64) -> Respons
         wait_variance_s2: (spread + found + 1.0) / (per_s * per_s),
         service_s,
     }
+}
+
+const fn no_wait(service_s: f64) -> Response {
+    Response { wait_chance: 0.0, wait_mean_s: 0.0, wait_variance_s2: 0.0, service_s }
 }
 
 #[cfg(test)]

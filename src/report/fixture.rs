@@ -61,11 +61,15 @@ pub(crate) fn result(
             healthy_capacity_rps: 576.0,
             healthy_capacity_ratio: 1.0,
             bound_rps: 501.1,
+            receiving_pool_capacity_utilization: None,
+            cascade_propagation_count: 0,
+            fleet_wide_capacity_trend: 0.0,
         }],
         resources: vec![],
         phases: vec![],
         log: log(),
         alerts: vec![],
+        alert_names: String::new(),
         summary,
     }
 }
@@ -99,6 +103,7 @@ pub(crate) fn timeline(intervals: u32) -> Vec<PoolRow> {
             latency_p99_s: None,
             deferred: 0.0,
             state: PoolState::Healthy,
+            receiving_pool_capacity_utilization: None,
         }
     };
     (0..intervals).flat_map(|interval| (0..3).map(move |pool| row(interval, pool))).collect()

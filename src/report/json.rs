@@ -6,9 +6,10 @@ use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use sha2::{Digest, Sha256};
 
+use super::alerts::alert;
 use super::bottleneck::resource_summaries;
 use super::column::{Cell, Rounded};
-use super::csv::{PhaseEntry, comparison_columns, phase_columns};
+use super::csv::{ALERT, PhaseEntry, comparison_columns, phase_columns};
 use super::{Artifact, Run};
 
 /// Version of the layout of `summary.json`; goes up when a field changes its meaning or is removed.
@@ -65,23 +66,63 @@ struct SummaryFile<'a> {
     policies: Vec<PolicySummary<'a>>,
 }
 
+/// Where a policy's alerts stand.
+const ALERTS: &str = "alerts";
+
 struct PolicySummary<'a>(Run<'a>);
 
-/// Every column of `comparison.csv` by name, how often each kind of event was logged, then what
-/// there is to say of resources and phases: empty where their files are not written.
+/// Every column of `comparison.csv` by name, the alerts with all that is known of each, how often
+/// each kind of event was logged, then what there is to say of resources and phases: empty where
+/// their files are not written.
 impl Serialize for PolicySummary<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let columns = comparison_columns();
         let mut map = serializer.serialize_map(Some(columns.len() + 3))?;
-        for column in columns {
+        for column in columns.iter().filter(|column| column.name != ALERTS) {
             map.serialize_entry(column.name, &(column.value)(self.0.result))?;
         }
+        map.serialize_entry(ALERTS, &alerts(&self.0))?;
         map.serialize_entry("event_counts", &EventCounts(self.0))?;
         map.serialize_entry("resources", &resources(&self.0))?;
         let phases: Vec<_> = PhaseEntry::all(&self.0).map(PhaseFields).collect();
         map.serialize_entry("phases", &phases)?;
         map.end()
     }
+}
+
+#[derive(Serialize)]
+struct AlertFields<'a> {
+    name: &'a str,
+    signal: &'a str,
+    severity: &'a str,
+    time_s: Rounded,
+    pool: Option<&'a str>,
+    value: Rounded,
+    outage: &'a str,
+    lead_s: Cell<'a>,
+    false_alarm: bool,
+    response: &'a str,
+}
+
+/// Times are from the trigger, as all of a summary.
+fn alerts<'a>(run: &Run<'a>) -> Vec<AlertFields<'a>> {
+    let trigger_s = run.result.trigger_s.unwrap_or(0.0);
+    let fields = run.result.alerts.iter().map(|fired| {
+        let alert = alert(run, fired);
+        AlertFields {
+            name: &alert.name,
+            signal: alert.signal.word(),
+            severity: alert.severity.word(),
+            time_s: Rounded(fired.time_s - trigger_s),
+            pool: fired.pool.map(|pool| run.pool(pool).name.as_str()),
+            value: Rounded(fired.value),
+            outage: alert.signal.outage().word(),
+            lead_s: fired.lead_s.into(),
+            false_alarm: fired.is_false,
+            response: &alert.response,
+        }
+    });
+    fields.collect()
 }
 
 #[derive(Serialize)]
@@ -126,8 +167,9 @@ struct EventCounts<'a>(Run<'a>);
 impl Serialize for EventCounts<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut counts: Vec<(&'static str, u64)> = Vec::new();
-        for entry in &self.0.result.log {
-            let kind = entry.what.kind();
+        let log = self.0.result.log.iter().map(|entry| entry.what.kind());
+        let alerts = self.0.result.alerts.iter().map(|_| ALERT);
+        for kind in log.chain(alerts) {
             match counts.iter_mut().find(|(known, _)| *known == kind) {
                 Some((_, count)) => *count += 1,
                 None => counts.push((kind, 1)),

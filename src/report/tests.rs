@@ -52,12 +52,14 @@ fn columns_are_those_promised() {
         "policy, time_s, zone, pool, offered_rps, retry_rps, redirected_in_rps, \
          redirected_out_rps, completed_rps, late_rps, degraded_rps, shed_rps, rejected_rps, \
          lost_rps, instances, instances_in_rotation, capacity_rps, healthy_capacity_rps, \
-         utilization, bottleneck, in_flight, queue, latency_mean_s, latency_p99_s, deferred, state"
+         utilization, bottleneck, in_flight, queue, latency_mean_s, latency_p99_s, deferred, \
+         state, receiving_pool_capacity_utilization"
     );
     check!(
         fleet_columns(),
         "policy, time_s, offered_rps, completed_rps, healthy_capacity_rps, \
-         healthy_capacity_ratio, bound_rps"
+         healthy_capacity_ratio, bound_rps, receiving_pool_capacity_utilization, \
+         cascade_propagation_count, fleet_wide_capacity_trend"
     );
     check!(
         comparison_columns(),
@@ -87,7 +89,7 @@ fn timeline_has_a_row_a_pool_and_interval() {
         Some(
             "none,0.5,b,planner-b,0.6666666667,0,0.09523809524,0.06060606061,0.05128205128,\
              0.03921568627,0,0,0.000350877193,0.02898550725,12,11,176,0.6666666667,\
-             0.02298850575,,20.66666667,24.66666667,0.0162601626,,,healthy"
+             0.02298850575,,20.66666667,24.66666667,0.0162601626,,,healthy,"
         )
     );
 }

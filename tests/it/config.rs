@@ -137,12 +137,12 @@ fn problems_are_drawn_at_their_places() {
         "event-set",
         "policies",
         "set-paths",
-        "not-supported-yet",
         "call-cycle",
         "resources",
         "autoscalers",
         "sources",
         "set-in-run",
+        "alerts",
     ] {
         let path = folder("invalid").join(format!("{name}.toml"));
         let Err(Rejected { problems, sources }) = load_file(&path) else {

@@ -7,6 +7,7 @@ mod collapse;
 mod ejection_limit;
 mod events;
 pub mod fleet;
+pub mod guarded;
 mod lose_one_of_three;
 mod metrics;
 pub mod mitigations;

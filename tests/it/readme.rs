@@ -15,8 +15,11 @@ fn output_of(command: &str) -> String {
     let folder = std::env::temp_dir().join(format!("zonefall-readme-{}", std::process::id()));
     let mut run = Command::new(env!("CARGO_BIN_EXE_zonefall"));
     run.current_dir(env!("CARGO_MANIFEST_DIR")).args(&words[1..]).env("COLUMNS", "100");
+    if matches!(words.get(1), Some(&"run" | &"compare" | &"explain")) {
+        run.arg("--out").arg(&folder);
+    }
     if matches!(words.get(1), Some(&"run" | &"compare")) {
-        run.arg("--no-charts").arg("--out").arg(&folder);
+        run.arg("--no-charts");
     }
     let output = run.output().expect("the program runs");
     let _ = fs::remove_dir_all(&folder);

@@ -2,9 +2,11 @@
 
 use super::get::Table;
 use super::instance::{optional_seconds, seconds};
+use crate::config::document::Entity;
 use crate::config::problems::Problems;
 use crate::diagnostic::Problem;
-use crate::policy::{Breaker, BreakerAction, Fallback, Mitigations, Shed};
+use crate::model::Scenario;
+use crate::policy::{Breaker, BreakerAction, Fallback, Mitigations, PolicySpec, Shed};
 use crate::units::{Ratio, Rps};
 
 /// Lowers the `shed` and `breaker` of a policy's table.
@@ -35,7 +37,8 @@ fn shed(table: &Table<'_>, problems: &mut Problems) -> Option<Shed> {
                 problems.push(problem.help("say how much it can take: `fallback_rps`"));
             }
         }
-        if above.is_none() {
+        let says_more = ["shed.fallback_latency", "shed.fallback_queue"].map(|key| table.has(key));
+        if above.is_none() && says_more == [false; 2] {
             let title = format!("{} sheds nothing and has no fallback", table.title());
             let problem = Problem::error("missing-key", table.entity.tables["shed"], title);
             problems.push(problem.help(
@@ -100,4 +103,34 @@ fn breaker(table: &Table<'_>, problems: &mut Problems) -> Option<Breaker> {
         );
     }
     Some(breaker)
+}
+
+/// A fallback for which clients wait has to answer before they give up.
+pub(in crate::config) fn check_fallback(
+    entity: &Entity,
+    spec: &PolicySpec,
+    scenario: &Scenario,
+    problems: &mut Problems,
+) {
+    let Some(fallback) = spec.mitigations.fallback().filter(|it| it.queue_limit == 0.0) else {
+        return;
+    };
+    let users = scenario.origins.iter().filter(|origin| !origin.is_call());
+    let clients = users.map(|origin| &scenario.clients[origin.client.index()]);
+    let hasty = clients.filter_map(|client| Some((client, client.timeout?)));
+    let first = hasty.min_by(|a, b| a.1.get().total_cmp(&b.1.get()));
+    if let Some((client, timeout)) = first.filter(|(_, timeout)| *timeout < fallback.latency) {
+        let title = format!(
+            "the fallback answers after {} s, and client `{}` gives up after {} s",
+            fallback.latency.get(),
+            client.name,
+            timeout.get()
+        );
+        let at = entity.place("shed.fallback_latency");
+        problems.push(
+            Problem::error("fallback-over-timeout", at, title).help(
+                "let it answer sooner, or defer replies: `fallback_queue` is how many may wait",
+            ),
+        );
+    }
 }

@@ -1,5 +1,6 @@
 //! A document to a valid scenario and its policies.
 
+mod alert;
 mod autoscaler;
 mod change;
 mod client;
@@ -17,10 +18,13 @@ mod pool;
 mod resource;
 mod scenario;
 mod simulation;
+mod survive;
 
+pub(super) use alert::{alerts, by_signal, counts_pools};
 pub(super) use autoscaler::targets;
 pub(super) use get::fragment;
 pub(super) use instance::DEFAULT_PROBE_TIMEOUT_S;
+pub(super) use mitigation::check_fallback;
 pub(super) use policy::{NamedPolicy, policies};
 pub(super) use resource::is_consumed;
 pub(super) use scenario::scenario;

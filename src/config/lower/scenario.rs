@@ -5,14 +5,14 @@ use std::sync::Arc;
 use super::context::Context;
 use super::event::{Parts, World};
 use super::fleet::{self, Fleet};
-use super::{autoscaler, client, event, instance, origin, pool, simulation};
+use super::{alert, autoscaler, client, event, instance, origin, pool, simulation, survive};
 use crate::config::document::{Document, Entity, Value};
 use crate::config::problems::Problems;
 use crate::config::read;
 use crate::config::setting::Section;
 use crate::diagnostic::Problem;
 use crate::model::{
-    Action, Event, Phase, Pool, PoolId, Scenario, Simulation, Source, Zone, ZoneId, origins,
+    Action, Alert, Event, Phase, Pool, PoolId, Scenario, Simulation, Source, Zone, ZoneId, origins,
 };
 
 /// Most zones.
@@ -21,8 +21,10 @@ const MOST_ZONES: usize = 10_000;
 const MOST_POOLS: usize = 100_000;
 /// Most events: the engine counts those that hold an instance dead in 16 bits.
 const MOST_EVENTS: usize = u16::MAX as usize;
+/// Most alerts: each is looked at in every step.
+const MOST_ALERTS: usize = 1_000;
 /// Most instances in all pools.
-const MOST_INSTANCES: u64 = 10_000_000;
+pub(super) const MOST_INSTANCES: u64 = 10_000_000;
 
 /// Lowers a document; every problem is reported, and with an error there is no scenario.
 pub(in crate::config) fn scenario(
@@ -51,11 +53,14 @@ pub(in crate::config) fn scenario(
     let world = World { context: &context, simulation, parts: &parts, capacity_rps };
     let events = event::events(&world, problems);
     let phases = simulation::phases(document, simulation, problems);
+    let alerts = alert::alerts(document, problems);
     check_instances(document, &parts, events.as_deref().unwrap_or_default(), problems);
     if problems.has_errors() {
         return None;
     }
-    whole(&context, name, simulation?, parts, fleet?, events?, phases?)
+    let watched = Watched { phases: phases?, alerts: alerts? };
+    let scenario = whole(&context, name, simulation?, parts, fleet?, events?, watched)?;
+    survive::raised(document, scenario, problems)
 }
 
 fn lowered<T>(
@@ -66,6 +71,12 @@ fn lowered<T>(
     document.table(section).values().map(Arc::as_ref).map(lower).collect()
 }
 
+/// What is measured and noticed.
+struct Watched {
+    phases: Vec<Phase>,
+    alerts: Vec<Alert>,
+}
+
 fn whole(
     context: &Context<'_>,
     name: String,
@@ -73,7 +84,7 @@ fn whole(
     parts: Parts,
     fleet: Fleet,
     events: Vec<Event>,
-    phases: Vec<Phase>,
+    watched: Watched,
 ) -> Option<Scenario> {
     let zones: Vec<_> =
         context.names(Section::Zone).iter().map(|name| Zone { name: name.clone() }).collect();
@@ -94,8 +105,8 @@ fn whole(
         origins: origins(&pools, &sources),
         sources,
         autoscalers: parts.autoscalers.into_iter().collect::<Option<_>>()?,
-        phases,
-        alerts: Vec::new(),
+        phases: watched.phases,
+        alerts: watched.alerts,
         call_order,
         pool_rows: rows(Section::Pool).into_iter().map(PoolId::from_index).collect(),
         zone_rows: rows(Section::Zone).into_iter().map(ZoneId::from_index).collect(),
@@ -143,6 +154,7 @@ fn check_sizes(document: &Document, problems: &mut Problems) {
         (Section::Pool, MOST_POOLS),
         (Section::Source, MOST_POOLS),
         (Section::Event, MOST_EVENTS),
+        (Section::Alert, MOST_ALERTS),
     ] {
         let (word, count) = (section.word(), document.table(section).len());
         if count > most {

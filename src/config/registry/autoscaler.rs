@@ -98,7 +98,7 @@ fn rules(direction: &str, pods: &'static str, wait: &'static str) -> [Setting; 6
         ),
         Setting::new(
             path("select"),
-            Kind::Word(&["max", "min", "disabled"], &[]),
+            Kind::Word(&["max", "min", "disabled"]),
             Default::Is("\"max\""),
             "Which of the two limits holds, or that it never changes.",
         ),

@@ -40,7 +40,7 @@ fn backoff() -> [Setting; 4] {
     [
         Setting::new(
             "client.*.retry.backoff",
-            Kind::Word(&["none", "fixed", "exponential"], &[]),
+            Kind::Word(&["none", "fixed", "exponential"]),
             Default::Is("\"exponential\""),
             "How the wait before a retry grows: there is none, it is always as long, or twice as \
              long each time.",
@@ -62,7 +62,7 @@ fn backoff() -> [Setting; 4] {
         .absent("none"),
         Setting::new(
             "client.*.retry.jitter",
-            Kind::Word(&["none", "full"], &[]),
+            Kind::Word(&["none", "full"]),
             Default::Is("\"full\""),
             "Whether waits are drawn evenly between 0 and their full length.",
         ),
@@ -135,7 +135,7 @@ pub(super) fn arrivals(section: &str) -> [Setting; 3] {
     [
         Setting::new(
             path("kind"),
-            Kind::Word(&["poisson", "uniform", "batch"], &[]),
+            Kind::Word(&["poisson", "uniform", "batch"]),
             Default::Is("\"poisson\""),
             "How first tries are spread in time: independent of each other, equally far apart, or \
              many at once.",

@@ -34,7 +34,7 @@ pub(super) fn instance() -> Vec<Setting> {
         .in_run(run(InstanceSetting::ServiceTime)),
         Setting::new(
             "instance.*.service_distribution",
-            Kind::Word(&["exponential", "deterministic", "lognormal"], &[]),
+            Kind::Word(&["exponential", "deterministic", "lognormal"]),
             Default::Is("\"exponential\""),
             "How service times vary.",
         )
@@ -127,7 +127,7 @@ fn health_check() -> Vec<Setting> {
     vec![
         Setting::new(
             "instance.*.health_check.kind",
-            Kind::Word(&["deep", "shallow"], &[]),
+            Kind::Word(&["deep", "shallow"]),
             Default::Is("\"deep\""),
             "A deep probe is one request's work and waits in the queue; a shallow one only asks \
              whether the process is up.",
@@ -161,7 +161,7 @@ fn health_check() -> Vec<Setting> {
         .in_run(run(InstanceSetting::HealthyThreshold)),
         Setting::new(
             "instance.*.health_check.on_unhealthy",
-            Kind::Word(&["eject", "restart", "remove"], &[]),
+            Kind::Word(&["eject", "restart", "remove"]),
             Default::Is("\"eject\""),
             "What becomes of an unhealthy instance: only its traffic stops, it is killed and \
              comes back, or it never comes back.",
@@ -217,7 +217,7 @@ fn resource() -> [Setting; 5] {
         .instead_of(&["per_request"]),
         Setting::new(
             "instance.*.resource.*.when_full",
-            Kind::Word(&["reject", "queue", "crash"], &[]),
+            Kind::Word(&["reject", "queue", "crash"]),
             Default::Is("\"queue\""),
             "What becomes of a request that finds no room: it is rejected, it waits, or it kills \
              the instance, which is back after `restart_time`.",

@@ -42,7 +42,7 @@ pub(super) fn shed() -> [Setting; 4] {
 }
 
 pub(super) fn breaker() -> [Setting; 7] {
-    let action = Kind::Word(&["hold", "retract"], &[]);
+    let action = Kind::Word(&["hold", "retract"]);
     [
         Setting::new(
             "policy.*.breaker.max_pools",

@@ -1,5 +1,6 @@
 //! Every setting there is. The file, `--set`, a policy's and an event's `set` all go through it.
 
+mod alert;
 mod autoscaler;
 mod client;
 mod instance;
@@ -15,7 +16,7 @@ pub use plan::{EVENT_COMMON, EVENT_KINDS, EventKind};
 pub use tree::{Node, root, settings};
 
 /// Most instances of a pool, and in an event.
-const MOST_INSTANCES: u64 = 1_000_000;
+pub(super) const MOST_INSTANCES: u64 = 1_000_000;
 /// A year, s.
 const YEAR_S: f64 = 31_536_000.0;
 /// A time that may be 0.

@@ -45,12 +45,7 @@ const EVENT_WORDS: &[&str] = &[
 
 pub(super) fn event() -> Vec<Setting> {
     let mut settings = vec![
-        Setting::new(
-            "event.*.kind",
-            Kind::Word(EVENT_WORDS, &[]),
-            Default::Required,
-            "What happens.",
-        ),
+        Setting::new("event.*.kind", Kind::Word(EVENT_WORDS), Default::Required, "What happens."),
         Setting::new("event.*.at", TIME, Default::Required, "When it begins."),
         Setting::new(
             "event.*.over",
@@ -193,12 +188,6 @@ pub(super) fn policy() -> Vec<Setting> {
 fn static_key(setting: &Setting) -> Option<&'static str> {
     let own = policy::KINDS.iter().flat_map(|kind| kind.settings);
     own.map(|own| own.key).find(|key| *key == setting.key())
-}
-
-/// Whole sections that are known, and not supported yet.
-pub(super) fn later() -> Vec<Setting> {
-    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
-    vec![later("alert", "What is to be noticed.")]
 }
 
 #[cfg(test)]

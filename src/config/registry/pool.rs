@@ -56,7 +56,7 @@ pub(super) fn pool() -> Vec<Setting> {
         .in_run(panic),
         Setting::new(
             "pool.*.balancing",
-            Kind::Word(&["random", "round-robin", "least-request"], &[]),
+            Kind::Word(&["random", "round-robin", "least-request"]),
             Default::Is("\"random\""),
             "How its traffic is spread over its instances in rotation.",
         )
@@ -88,7 +88,7 @@ fn pool_demand() -> [Setting; 3] {
         .instead_of(&["demand_rps"]),
         Setting::new(
             "pool.*.headroom_of",
-            Kind::Word(&["load", "capacity"], &[]),
+            Kind::Word(&["load", "capacity"]),
             Default::Nothing,
             "What headroom is a share of: load (capacity ÷ load − 1) or capacity \
              (1 − load ÷ capacity).",
@@ -134,7 +134,7 @@ fn pool_edges() -> Vec<Setting> {
         ),
         Setting::new(
             "pool.*.call_mode",
-            Kind::Word(&["sequence", "parallel"], &[]),
+            Kind::Word(&["sequence", "parallel"]),
             Default::Is("\"sequence\""),
             "Whether a request makes its calls one after the other or all at once.",
         ),

@@ -1,7 +1,10 @@
 //! Settings of the file as a whole, of the run, and of measuring windows.
 
 use super::{LENGTH, TIME};
-use crate::config::setting::{Default, Kind, Setting};
+use crate::config::setting::{Default, Kind, Range, Setting};
+
+/// Most zones that can be lost: one less than a file can have.
+const MOST_ZONE_LOSSES: u64 = 9_999;
 
 /// What the file as a whole says.
 pub(super) fn root() -> Vec<Setting> {
@@ -22,8 +25,7 @@ pub(super) fn root() -> Vec<Setting> {
 }
 
 pub(super) fn simulation() -> Vec<Setting> {
-    let plane = Kind::Word(&["auto", "fluid", "requests"], &[]);
-    let later = |path, sentence| Setting::new(path, Kind::Later, Default::Nothing, sentence);
+    let plane = Kind::Word(&["auto", "fluid", "requests"]);
     vec![
         Setting::new(
             "simulation.duration",
@@ -50,8 +52,27 @@ pub(super) fn simulation() -> Vec<Setting> {
             "How instances serve: as queues in continuous numbers, or request by request; auto is \
              the latter for up to 20 million first tries in all.",
         ),
-        later("simulation.survive_zone_losses", "Zone losses that the sizes have to survive."),
-        later("simulation.survive_utilization", "Highest utilization after those losses."),
+        Setting::new(
+            "simulation.survive_zone_losses",
+            Kind::Count(0, MOST_ZONE_LOSSES),
+            Default::Is("0"),
+            "Zone losses to survive: pools' instances are raised, at the demand that the file gives, \
+             until no instance is above survive_utilization after any so many.",
+        ),
+        Setting::new(
+            "simulation.survive_utilization",
+            Kind::Ratio(Range::over(0.0, 1.0)),
+            Default::Is("\"85%\""),
+            "Highest utilization of the slowest instance after those losses, as unconditional splits \
+             the traffic, its own probes included.",
+        ),
+        Setting::new(
+            "simulation.alerts",
+            Kind::Word(&["default", "published", "none"]),
+            Default::Is("\"default\""),
+            "The alerts of a file that describes none: with thresholds that suit the examples, or \
+             those that were published; none switches off all.",
+        ),
     ]
 }
 

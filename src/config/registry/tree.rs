@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use super::{autoscaler, client, instance, mitigation, plan, pool, run};
+use super::{alert, autoscaler, client, instance, mitigation, plan, pool, run};
 use crate::config::document::Value;
 use crate::config::problems::Problems;
 use crate::config::raw::read_value;
-use crate::config::setting::{Default as Fallback, Kind, Section, Setting};
+use crate::config::setting::{Default as Fallback, Section, Setting};
 use crate::config::value;
 use crate::diagnostic::SourceId;
 
@@ -24,7 +24,7 @@ static SETTINGS: LazyLock<Vec<Setting>> = LazyLock::new(|| {
         plan::event(),
         run::phase(),
         vec![mitigation::bundle()],
-        plan::later(),
+        alert::alert(),
     ]
     .concat()
 });
@@ -83,10 +83,9 @@ impl Node {
         self.names.as_ref().is_some_and(|below| below.setting.is_some() && below.names.is_some())
     }
 
-    /// The keys here that are supported.
+    /// The keys here.
     pub fn keys(&self) -> impl Iterator<Item = &'static str> + '_ {
-        let is_there = |node: &Self| node.setting.is_none_or(|own| own.kind != Kind::Later);
-        self.children.iter().filter(move |(_, node)| is_there(node)).map(|(key, _)| *key)
+        self.children.keys().copied()
     }
 
     /// The place at a path below, whose parts are keys and names.
@@ -120,7 +119,6 @@ mod tests {
             let has_default = matches!(setting.default, Fallback::Is(_));
             assert_eq!(node.default.is_some(), has_default, "{}", setting.path);
             assert!(setting.sentence.len() > 10, "{}", setting.path);
-            assert!(setting.kind != Kind::Later || setting.default == Fallback::Nothing);
         }
     }
 }

@@ -1,5 +1,6 @@
 //! A chart's title: what it shows, as one sentence.
 
+use super::merit::by_merit;
 use super::words::{duration, load, percent, zone};
 use crate::metric::{Outcome, PoolRow, RunResult, hit_pools};
 use crate::model::{Action, PoolId, Scenario};
@@ -91,14 +92,9 @@ pub fn trigger_words(scenario: &Scenario) -> String {
 /// The finding of a comparison: what the worst policy does, and what the best one keeps.
 pub fn compare_finding(results: &[RunResult]) -> String {
     let goodput = |result: &RunResult| result.summary.goodput_ratio;
-    // As the verdict ranks them: a fleet that fell is worse than one that shed more.
-    let by_merit = |a: &&RunResult, b: &&RunResult| {
-        let outcomes = a.summary.outcome.cmp(&b.summary.outcome);
-        outcomes.then(goodput(a).total_cmp(&goodput(b)))
-    };
     // The first of equals, in the order of the file.
-    let best = results.iter().rev().max_by(by_merit);
-    let worst = results.iter().min_by(by_merit);
+    let best = results.iter().rev().max_by(|a, b| by_merit(a, b));
+    let worst = results.iter().min_by(|a, b| by_merit(a, b));
     let (Some(best), Some(worst)) = (best, worst) else {
         return "No policy was run".to_owned();
     };
@@ -121,7 +117,8 @@ pub fn compare_finding(results: &[RunResult]) -> String {
     heading(&format!("{harm}; {} keeps {} of requests", name(best), percent(goodput(best))))
 }
 
-fn is_outage(result: &RunResult) -> bool {
+/// Was a pool lost that no event hit?
+pub fn is_outage(result: &RunResult) -> bool {
     matches!(result.summary.outcome, Outcome::FullOutage | Outcome::PartialOutage)
 }
 
@@ -150,7 +147,7 @@ fn harm(result: &RunResult) -> String {
 }
 
 /// The policy's name in a sentence.
-fn name(result: &RunResult) -> &str {
+pub fn name(result: &RunResult) -> &str {
     match (result.policy_kind, result.policy.as_str()) {
         ("none", "none") => "no failover",
         (_, name) => name,
@@ -158,7 +155,7 @@ fn name(result: &RunResult) -> &str {
 }
 
 /// Policies' names stay as they are in the file, at a sentence's start, too.
-fn heading(sentence: &str) -> String {
+pub fn heading(sentence: &str) -> String {
     match sentence.strip_prefix("no failover ") {
         Some(rest) => format!("No failover {rest}"),
         None => sentence.to_owned(),

@@ -184,6 +184,9 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
             healthy_capacity_rps: 0.0,
             healthy_capacity_ratio: 0.0,
             bound_rps: 0.0,
+            receiving_pool_capacity_utilization: None,
+            cascade_propagation_count: 0,
+            fleet_wide_capacity_trend: 0.0,
         };
         for id in (0..scenario.pools.len()).map(PoolId::from_index) {
             let row = pool_row(scenario, plot, id, (time_s, time_s - zero_s), wobble);
@@ -201,6 +204,7 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
         mitigations: String::new(),
         rank: 1,
         alerts: vec![],
+        alert_names: String::new(),
         plane: Plane::Fluid,
         resources: vec![],
         phases: vec![],
@@ -258,6 +262,7 @@ fn pool_row(
         latency_p99_s: None,
         deferred: 0.0,
         state: PoolState::Healthy,
+        receiving_pool_capacity_utilization: None,
     }
 }
 

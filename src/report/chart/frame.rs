@@ -3,6 +3,7 @@
 use super::event_marks::EventMark;
 use super::font;
 use super::labels::push_apart;
+use super::pattern::Filling;
 use super::scale::{TimeTicks, decimals, time_ticks};
 use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::Window;
@@ -73,8 +74,12 @@ pub enum Swatch {
     Line(LineLook),
     /// A piece of area.
     Area(Colour),
+    /// A piece of patterned area, with its letter.
+    Filled(Filling, &'static str),
     /// A ring.
     Ring,
+    /// A triangle on its point; hollow ones are outlines.
+    Triangle(Colour, Body),
 }
 
 /// Draws a swatch 24 wide at the height of a text's middle.
@@ -87,7 +92,12 @@ pub fn swatch(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
             scene.rectangle((x, y - 6.0), (x + 24.0, y + 6.0), INK, 1.0);
             scene.rectangle((x + 0.5, y - 5.5), (x + 23.5, y + 5.5), colour, 1.0);
         }
+        Swatch::Filled(filling, letter) => {
+            filling.edged(scene, (x, y - 6.5), (x + 24.0, y + 6.5));
+            filling.write(scene, (x + 12.0, y), letter, CAPTION_SIZE);
+        }
         Swatch::Ring => ring(scene, (x + 12.0, y), 5.0),
+        Swatch::Triangle(colour, body) => triangle(scene, (x + 12.0, y + 4.0), colour, body),
     }
 }
 
@@ -95,6 +105,28 @@ pub fn swatch(scene: &mut Scene, swatch: Swatch, (x, y): Point) {
 pub fn ring(scene: &mut Scene, at: Point, radius: f64) {
     scene.disc(at, radius + 1.0, INK);
     scene.disc(at, radius - 1.0, PAPER);
+}
+
+/// Is a mark filled?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Body {
+    /// Yes.
+    Solid,
+    /// It is an outline on paper.
+    Hollow,
+}
+
+/// Draws a triangle that points down to `tip`.
+pub fn triangle(scene: &mut Scene, (x, y): Point, colour: Colour, body: Body) {
+    let corners = |inset: f64| {
+        let top = y - 9.0 + inset;
+        let half = 5.5 - 1.6 * inset;
+        vec![(x - half, top), (x + half, top), (x, y - 1.8 * inset)]
+    };
+    scene.fill(corners(0.0), colour, 1.0);
+    if body == Body::Hollow {
+        scene.fill(corners(1.25), PAPER, 1.0);
+    }
 }
 
 /// Draws entries in columns under `top`; returns where they end.
@@ -131,17 +163,19 @@ fn legend_entry(scene: &mut Scene, entry: &(Swatch, String), (x, y): Point, room
     scene.text((x + 31.0, y + 4.5), &name, plain(LABEL_SIZE, INK, Anchor::Start));
 }
 
-/// Draws horizontal grid lines with their numbers, divided by `divisor`, to the left.
-pub fn value_axis(scene: &mut Scene, plot: &Plot, ticks: &[f64], divisor: f64, suffix: &str) {
+/// Draws horizontal grid lines; numbers them to the left, divided by `divisor`, when asked to.
+pub fn value_axis(scene: &mut Scene, plot: &Plot, ticks: &[f64], divisor: f64, numbers: Numbers) {
     let digits = decimals(ticks.get(1).map_or(1.0, |step| step / divisor));
     for tick in ticks {
         let y = plot.y(*tick);
         if *tick > 0.0 {
             scene.stroke(vec![(plot.left, y), (plot.right, y)], GRID, 1.0, &[]);
         }
-        let text = number(tick / divisor, digits) + suffix;
-        let look = plain(TICK_SIZE, SOFT, Anchor::End);
-        scene.text((plot.left - 8.0, y + 4.0), &text, look);
+        if numbers == Numbers::Shown {
+            let text = number(tick / divisor, digits);
+            let look = plain(TICK_SIZE, SOFT, Anchor::End);
+            scene.text((plot.left - 8.0, y + 4.0), &text, look);
+        }
     }
 }
 
@@ -161,13 +195,20 @@ pub fn time_axis(scene: &mut Scene, plot: &Plot, most: u32, numbers: Numbers) ->
     ticks
 }
 
-/// Does a time axis have numbers?
+/// Does an axis have numbers?
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Numbers {
     /// Yes.
     Shown,
-    /// Ticks only: another axis below has them.
+    /// Ticks only: another axis has them.
     Hidden,
+}
+
+impl Numbers {
+    /// Shown where that holds.
+    pub const fn shown_if(is_first: bool) -> Self {
+        if is_first { Self::Shown } else { Self::Hidden }
+    }
 }
 
 /// The name of the time axis: "minutes since zone a failed".

@@ -23,25 +23,31 @@ const MEAN_WIDTH: f64 = 3.0;
 const AXIS_ROOM: f64 = 40.0;
 
 const OFFERED_LOOK: LineLook = LineLook { colour: OFFERED, dash: &[], width: 6.0 };
+const POSSIBLE_RUN: LineLook = LineLook { colour: INK, dash: &[], width: 1.0 };
 const OFFERED_RUN: LineLook = LineLook { colour: INK, dash: &[], width: 2.0 };
+/// The most that full knowledge could serve: a thin line.
+const POSSIBLE: LineLook = LineLook { colour: SOFT, dash: &[1.5, 1.5], width: 1.25 };
 const COMPLETED_RUN: LineLook = LineLook { colour: INK, dash: &[4.0, 2.5], width: 2.0 };
 
 /// Healthy capacity of the fleet, a line a policy, over the offered load.
 pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let window = window(results);
-    let rows = || results.iter().flat_map(|result| &result.fleet);
-    let most = rows().map(|row| row.healthy_capacity_rps.max(row.offered_rps)).fold(0.0, f64::max);
+    let drawn = shared_lines(results, &window);
+    let capacity = results.iter().flat_map(|result| &result.fleet);
+    let capacity = capacity.map(|row| row.healthy_capacity_rps).fold(0.0, f64::max);
+    let most = drawn.iter().map(SharedLine::peak).fold(capacity, f64::max);
     let ticks = nice_ticks(most * 1.02, 6);
     let magnitude = Magnitude::of(most);
     let title = compare_finding(results);
     let subtitle = format!(
-        "Healthy capacity of the fleet under each policy, {}; share of requests completed",
+        "Healthy capacity of the fleet under each policy, {}; share of requests completed, and of \
+         what was possible",
         unit(magnitude)
     );
     let mut scene = Scene::new(WIDTH, &title, &subtitle);
     let mut y = frame::heading(&mut scene, &title, &subtitle);
 
-    let labels = compare_labels(results);
+    let labels = compare_labels(results, &drawn);
     let direct = end_labels::fit(labels.len(), PLOT_HEIGHT);
     let room = if direct { end_labels::room(&labels, 330.0) } else { 10.0 };
     if !direct {
@@ -53,11 +59,10 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
         .first()
         .map_or_else(Vec::new, |result| fault_marks(context.scenario, result, &window));
     let plot = plot(y, room, window, &ticks, &marks);
-    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
+    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, Numbers::Shown);
     frame::mark_lines(&mut scene, &plot, &marks);
-    if let Some(result) = results.first() {
-        let points = rates(&plot, result, 6.0, |row| row.offered_rps);
-        draw_line(&mut scene, &points, OFFERED_LOOK);
+    for line in &drawn {
+        draw_line(&mut scene, &rates(&plot, line.result, line.width, line.of), line.look);
     }
     for (index, result) in results.iter().enumerate() {
         let points = levels(&plot, result, |row| row.healthy_capacity_rps);
@@ -66,28 +71,131 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     if direct {
         end_labels::draw(&mut scene, &plot, &labels, room);
     }
-    finish(&mut scene, context, results, &plot, &marks);
+    let mut notes = notes(context);
+    if !results.is_empty() {
+        notes.push("Possible: the most that full knowledge could serve.".to_owned());
+    }
+    notes.extend(differing(&drawn));
+    finish(&mut scene, context, results, (&plot, &marks, &notes));
     scene
 }
 
-fn compare_labels(results: &[RunResult]) -> Vec<EndLabel> {
-    let last = |result: &RunResult, of: fn(&FleetRow) -> f64| result.fleet.last().map_or(0.0, of);
-    let mut labels = Vec::new();
-    if let Some(result) = results.first() {
-        labels.push(EndLabel {
-            swatch: Swatch::Line(OFFERED_LOOK),
-            value: last(result, |row| row.offered_rps),
-            name: "offered load".to_owned(),
-            detail: String::new(),
-        });
+/// What has to be said of a scenario.
+fn notes(context: &ChartContext<'_>) -> Vec<String> {
+    match context.scenario.has_calls() {
+        true => vec!["Pools that others call count, too: a request needs room at each.".to_owned()],
+        false => vec![],
     }
+}
+
+/// A line of the fleet that is drawn once for all policies.
+struct SharedLine<'a> {
+    /// Whose rows are drawn: the first policy's.
+    result: &'a RunResult,
+    of: fn(&FleetRow) -> f64,
+    look: LineLook,
+    /// Means over so many pixels.
+    width: f64,
+    name: &'static str,
+    /// What it is, after "what is".
+    question: &'static str,
+    /// Is it the same under every policy, within a hundredth?
+    is_common: bool,
+}
+
+impl SharedLine<'_> {
+    fn peak(&self) -> f64 {
+        self.result.fleet.iter().map(self.of).filter(|rps| rps.is_finite()).fold(0.0, f64::max)
+    }
+
+    fn named(&self) -> String {
+        match self.is_common {
+            true => self.name.to_owned(),
+            false => format!("{} under {}", self.name, self.result.policy),
+        }
+    }
+}
+
+/// The offered load, and the most of it that full knowledge could serve.
+fn shared_lines<'a>(results: &'a [RunResult], window: &Window) -> Vec<SharedLine<'a>> {
+    let Some(result) = results.first() else { return vec![] };
+    let is_common = |of: fn(&FleetRow) -> f64| {
+        results[1..].iter().all(|other| is_alike(result, other, of, window))
+    };
+    let offered: fn(&FleetRow) -> f64 = |row| row.offered_rps;
+    let possible: fn(&FleetRow) -> f64 = |row| row.bound_rps;
+    vec![
+        SharedLine {
+            result,
+            of: offered,
+            look: OFFERED_LOOK,
+            width: 6.0,
+            name: "offered load",
+            question: "offered",
+            is_common: is_common(offered),
+        },
+        SharedLine {
+            result,
+            of: possible,
+            look: POSSIBLE,
+            width: MEAN_WIDTH,
+            name: "possible",
+            question: "possible",
+            is_common: is_common(possible),
+        },
+    ]
+}
+
+/// Are means over hundredths of the window within a hundredth of the highest?
+fn is_alike(a: &RunResult, b: &RunResult, of: fn(&FleetRow) -> f64, window: &Window) -> bool {
+    const PIECES: f64 = 100.0;
+    let values = |result: &RunResult| {
+        let place = |row: &FleetRow| {
+            let share = (window.place(row.time_s)? - window.from_s) / (window.to_s - window.from_s);
+            Some((share * PIECES, of(row)))
+        };
+        means(&result.fleet.iter().filter_map(place).collect::<Vec<_>>(), 1.0)
+    };
+    let (a, b) = (values(a), values(b));
+    let most = a.iter().chain(&b).map(|point| point.1).fold(0.0, f64::max);
+    a.len() == b.len() && a.iter().zip(&b).all(|(a, b)| (a.1 - b.1).abs() <= 0.01 * most)
+}
+
+/// Says which shared lines are one policy's only.
+fn differing(drawn: &[SharedLine<'_>]) -> Option<String> {
+    let lines = || drawn.iter().filter(|line| !line.is_common);
+    let policy = &lines().next()?.result.policy;
+    let names: Vec<&str> = lines().map(|line| line.question).collect();
+    let verb = if names.len() == 1 { "differs" } else { "differ" };
+    let names = names.join(" and what is ");
+    Some(format!("What is {names} {verb} between policies: drawn as under {policy}."))
+}
+
+fn compare_labels(results: &[RunResult], drawn: &[SharedLine<'_>]) -> Vec<EndLabel> {
+    let last = |result: &RunResult, of: fn(&FleetRow) -> f64| result.fleet.last().map_or(0.0, of);
+    let shared = drawn.iter().map(|line| EndLabel {
+        swatch: Swatch::Line(line.look),
+        value: last(line.result, line.of),
+        name: line.named(),
+        detail: String::new(),
+    });
+    let mut labels: Vec<EndLabel> = shared.collect();
     labels.extend(results.iter().enumerate().map(|(index, result)| EndLabel {
         swatch: Swatch::Line(line_look(index)),
         value: last(result, |row| row.healthy_capacity_rps),
         name: result.policy.clone(),
-        detail: percent(result.summary.goodput_ratio),
+        detail: kept(result),
     }));
     labels
+}
+
+/// "24 %, 30 % of possible".
+fn kept(result: &RunResult) -> String {
+    let completed = percent(result.summary.goodput_ratio);
+    match result.summary.goodput_of_bound {
+        Some(of_bound) => format!("{completed}, {} of possible", percent(of_bound)),
+        None => completed,
+    }
 }
 
 /// Healthy capacity by zone, with offered and completed requests over it.
@@ -104,8 +212,12 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let magnitude = Magnitude::of(most);
     let title =
         format!("{}: {}", result.policy, lower_first(&run_finding(context.scenario, result)));
+    let of_possible = match result.summary.goodput_of_bound {
+        Some(ratio) => format!("; {} of what was possible is completed", percent(ratio)),
+        None => String::new(),
+    };
     let subtitle = format!(
-        "Healthy capacity by zone, and the requests offered and completed, {}",
+        "Healthy capacity by zone, and the requests offered and completed, {}{of_possible}",
         unit(magnitude)
     );
     let mut scene = Scene::new(WIDTH, &title, &subtitle);
@@ -120,13 +232,15 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
         y = frame::legend(&mut scene, y, &stack::legend_entries(&bands));
         plot = self::plot(y, room, window, &ticks, &marks);
     }
-    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, "");
+    frame::value_axis(&mut scene, &plot, &ticks, magnitude.divisor, Numbers::Shown);
     let edges = stack::edges(&plot, &bands);
     stack::draw(&mut scene, &plot, &bands, &edges);
     let [offered, completed] = flows(&plot, result);
     hatch(&mut scene, &offered, &completed);
     frame::mark_lines(&mut scene, &plot, &marks);
-    for (points, look) in [(&completed, COMPLETED_RUN), (&offered, OFFERED_RUN)] {
+    let possible = rates(&plot, result, MEAN_WIDTH, |row| row.bound_rps);
+    let lines = [(&possible, POSSIBLE_RUN), (&completed, COMPLETED_RUN), (&offered, OFFERED_RUN)];
+    for (points, look) in lines {
         scene.stroke(points.clone(), PAPER, look.width + 2.0, &[]);
         draw_line(&mut scene, points, look);
     }
@@ -135,7 +249,10 @@ pub fn run(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
         stack::draw_labels(&mut scene, &named);
     }
     end_labels::draw(&mut scene, &plot, &labels, room);
-    finish(&mut scene, context, results, &plot, &marks);
+    let mut notes = notes(context);
+    notes.push("Possible: the most that full knowledge could serve.".to_owned());
+    notes.extend(stack::left_out(context.scenario, &bands));
+    finish(&mut scene, context, results, (&plot, &marks, &notes));
     scene
 }
 
@@ -149,6 +266,7 @@ fn run_labels(result: &RunResult) -> Vec<EndLabel> {
     match result.fleet.last() {
         Some(row) => vec![
             label(OFFERED_RUN, "offered", row.offered_rps),
+            label(POSSIBLE_RUN, "possible", row.bound_rps),
             label(COMPLETED_RUN, "completed", row.completed_rps),
         ],
         None => vec![],
@@ -240,8 +358,7 @@ fn finish(
     scene: &mut Scene,
     context: &ChartContext<'_>,
     results: &[RunResult],
-    plot: &Plot,
-    marks: &[EventMark],
+    (plot, marks, notes): (&Plot, &[EventMark], &[String]),
 ) {
     frame::mark_numbers(scene, plot, marks);
     let ticks = frame::time_axis(scene, plot, 12, Numbers::Shown);
@@ -256,11 +373,7 @@ fn finish(
         scene.text(at, "no rows: the run is shorter than one interval", look);
     }
     let y = frame::key(scene, plot.bottom + 50.0, marks);
-    let note = match context.scenario.has_calls() {
-        true => "Pools that others call count, too: a request needs room at each.",
-        false => "",
-    };
-    frame::caption(scene, y, context, results, note);
+    frame::caption(scene, y, context, results, &notes.join(" "));
 }
 
 fn unit(magnitude: Magnitude) -> String {

@@ -4,7 +4,10 @@ use rayon::prelude::*;
 
 use super::context::{ChartContext, ChartError};
 use super::scene::Scene;
-use super::{bitmap, healthy_capacity, phases, svg, utilization};
+use super::{
+    bitmap, healthy_capacity, moments, phases, policies, requests, resources, states, svg,
+    utilization,
+};
 use crate::metric::RunResult;
 use crate::report::Artifact;
 
@@ -18,10 +21,10 @@ pub struct Chart {
     pub name: &'static str,
     /// Has it anything to show of these results?
     applies: Question,
-    /// Lays it out for a comparison.
-    compare: Layout,
-    /// Lays it out for one run, the only one in the slice.
-    run: Layout,
+    /// Lays it out for a comparison; none where it belongs to single runs.
+    compare: Option<Layout>,
+    /// Lays it out for one run, the only one in the slice; none where it belongs to comparisons.
+    run: Option<Layout>,
 }
 
 /// Every chart, in the order of their files.
@@ -29,16 +32,41 @@ pub const CHARTS: &[Chart] = &[
     Chart {
         name: "healthy_capacity",
         applies: |_, _| true,
-        compare: healthy_capacity::compare,
-        run: healthy_capacity::run,
+        compare: Some(healthy_capacity::compare),
+        run: Some(healthy_capacity::run),
+    },
+    Chart { name: "policies", applies: |_, _| true, compare: Some(policies::chart), run: None },
+    Chart { name: "states", applies: |_, _| true, compare: None, run: Some(states::chart) },
+    Chart {
+        name: "requests",
+        applies: |_, _| true,
+        compare: Some(requests::chart),
+        run: Some(requests::chart),
+    },
+    Chart {
+        name: "moments",
+        applies: moments::applies,
+        compare: Some(moments::chart),
+        run: Some(moments::chart),
     },
     Chart {
         name: "utilization",
         applies: |_, _| true,
-        compare: utilization::compare,
-        run: utilization::run,
+        compare: Some(utilization::compare),
+        run: Some(utilization::run),
     },
-    Chart { name: "phases", applies: phases::applies, compare: phases::chart, run: phases::chart },
+    Chart {
+        name: "resources",
+        applies: resources::applies,
+        compare: None,
+        run: Some(resources::chart),
+    },
+    Chart {
+        name: "phases",
+        applies: phases::applies,
+        compare: Some(phases::chart),
+        run: Some(phases::chart),
+    },
 ];
 
 /// Charts that set the runs of several policies side by side, each as SVG and PNG.
@@ -66,13 +94,14 @@ pub fn run_charts(
 fn drawn(
     context: &ChartContext<'_>,
     results: &[RunResult],
-    layout: impl Fn(&Chart) -> Layout + Sync,
+    layout: impl Fn(&Chart) -> Option<Layout> + Sync,
 ) -> Result<Vec<Artifact>, ChartError> {
     let pairs: Result<Vec<_>, ChartError> = CHARTS
         .par_iter()
         .filter(|chart| (chart.applies)(context, results))
-        .map(|chart| {
-            let scene = layout(chart)(context, results);
+        .filter_map(|chart| Some((chart, layout(chart)?)))
+        .map(|(chart, layout)| {
+            let scene = layout(context, results);
             let (svg, png) = rayon::join(|| svg::encode(&scene), || bitmap::encode(&scene));
             let file = |ending: &str, bytes: Vec<u8>| Artifact {
                 file_name: format!("{}.{ending}", chart.name),

@@ -7,7 +7,7 @@ use super::frame::{Plot, Swatch, plain};
 use super::hatch::columns;
 use super::scene::{Anchor, Point, Scene, Weight};
 use super::series::{Window, thin};
-use super::theme::{BANDS, Colour, INK, LABEL_SIZE, OTHERS, PAPER};
+use super::theme::{BANDS, Colour, INK, LABEL_SIZE, OTHERS, PAPER, is_dark};
 use super::words::zone;
 use crate::metric::RunResult;
 use crate::model::Scenario;
@@ -58,6 +58,15 @@ pub fn bands(scenario: &Scenario, result: &RunResult, window: &Window) -> Vec<Ba
     }
     bands.reverse();
     bands
+}
+
+/// Says which zones have bands of their own, where not all do.
+pub fn left_out(scenario: &Scenario, bands: &[Band]) -> Option<String> {
+    let all = scenario.zones.len();
+    let apart = bands.len().saturating_sub(1);
+    (bands.len() < all).then(|| {
+        format!("Drawn apart: the {apart} of {all} zones whose healthy capacity changes most.")
+    })
 }
 
 fn capacity_by_zone(
@@ -163,10 +172,6 @@ fn free_of(lines: &[Vec<f64>], range: Range<usize>, (top, bottom): (f64, f64)) -
     }
     let height = |part: &(f64, f64)| part.1 - part.0;
     free.into_iter().max_by(|a, b| height(a).total_cmp(&height(b))).unwrap_or((top, top))
-}
-
-fn is_dark((red, green, blue): Colour) -> bool {
-    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) < 110_000
 }
 
 /// Writes the bands' names.

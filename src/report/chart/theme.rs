@@ -41,12 +41,20 @@ pub const HATCH: Colour = (232, 168, 124);
 /// What is summed up under "others".
 pub const OTHERS: Colour = (205, 205, 205);
 
-const BLUE: Colour = (0, 114, 178);
-const ORANGE: Colour = (230, 159, 0);
-const SKY: Colour = (86, 180, 233);
-const GREEN: Colour = (0, 158, 115);
-const PURPLE: Colour = (204, 121, 167);
-const YELLOW: Colour = (240, 228, 66);
+/// Blue of Okabe and Ito.
+pub const BLUE: Colour = (0, 114, 178);
+/// Their orange.
+pub const ORANGE: Colour = (230, 159, 0);
+/// Their sky blue.
+pub const SKY: Colour = (86, 180, 233);
+/// Their bluish green.
+pub const GREEN: Colour = (0, 158, 115);
+/// Their reddish purple.
+pub const PURPLE: Colour = (204, 121, 167);
+/// Their yellow.
+pub const YELLOW: Colour = (240, 228, 66);
+/// What is as it ought to be: nearly paper.
+pub const CALM: Colour = (222, 238, 231);
 
 /// Colours of stacked bands, of Okabe and Ito: neighbours differ in lightness, too.
 pub const BANDS: [Colour; 7] = [BLUE, ORANGE, SKY, GREEN, YELLOW, PURPLE, (160, 160, 160)];
@@ -66,6 +74,11 @@ pub struct LineLook {
     pub dash: &'static [f64],
     /// Its width.
     pub width: f64,
+}
+
+/// Is white text on it easier to read than dark text?
+pub fn is_dark((red, green, blue): Colour) -> bool {
+    299 * u32::from(red) + 587 * u32::from(green) + 114 * u32::from(blue) < 110_000
 }
 
 /// The look of the line at `index`; 36 differ.

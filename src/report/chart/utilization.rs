@@ -5,13 +5,13 @@ use super::event_marks::{EventMark, fault_marks};
 use super::finding::utilization_finding;
 use super::font;
 use super::frame::{self, Numbers, Plot, Swatch, plain};
+use super::grid::{Grid, Place, Spacing};
 use super::labels::push_apart;
 use super::scale::TimeTicks;
 use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, means, window};
 use super::theme::{
-    ALARM, GRID, INK, LABEL_SIZE, LineLook, MARGIN, MARK, SOFT, SUBTITLE_SIZE, TICK_SIZE, WIDTH,
-    line_look,
+    ALARM, GRID, INK, LABEL_SIZE, LineLook, MARK, SOFT, SUBTITLE_SIZE, TICK_SIZE, WIDTH, line_look,
 };
 use super::words::{load, percent, zone};
 use crate::metric::{PoolRow, RunResult};
@@ -69,18 +69,17 @@ fn panels(
     let marks = results
         .first()
         .map_or_else(Vec::new, |result| fault_marks(context.scenario, result, &window));
-    let grid = Grid::of(shown.len(), y);
+    let grid = Grid::of(shown.len(), 3, y, panel_height, SPACING);
     let mut axis = None;
     for (index, panel) in shown.iter().enumerate() {
         let plot = grid.plot(index, window, most);
-        let place = grid.place(index, shown.len());
-        axis = Some(draw_frame(&mut scene, &plot, place, &marks));
+        axis = Some(draw_frame(&mut scene, &plot, grid.place(index), &marks));
         draw_panel(&mut scene, context, &plot, panel);
     }
     let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
     let mut bottom = y + 30.0;
     if let Some(ticks) = axis {
-        bottom = grid.bottom(shown.len()) + 38.0;
+        bottom = grid.bottom() + 38.0;
         let name = frame::time_axis_name(&ticks, context, &window);
         scene.text((WIDTH / 2.0, bottom), &name, look);
     } else {
@@ -129,60 +128,14 @@ fn top_value(shown: &[&Panel]) -> f64 {
     ((peak * 1.05 / 0.25).ceil() * 0.25).min(MOST_SHOWN)
 }
 
-/// Where the panels are.
-struct Grid {
-    columns: usize,
-    top: f64,
-    width: f64,
-    height: f64,
-}
+const SPACING: Spacing = Spacing { left: 44.0, right: 40.0, gap: 24.0, heading: 30.0, foot: 14.0 };
 
-const AXIS_ROOM: f64 = 44.0;
-const REFERENCE_ROOM: f64 = 40.0;
-const GAP: f64 = 24.0;
-const PANEL_HEADING: f64 = 30.0;
-
-impl Grid {
-    fn of(count: usize, top: f64) -> Self {
-        let columns = count.clamp(1, if count == 4 { 2 } else { 3 });
-        let rows = count.div_ceil(columns);
-        let room = WIDTH - 2.0 * MARGIN - AXIS_ROOM - REFERENCE_ROOM;
-        let width = (room - GAP * (columns as f64 - 1.0)) / columns as f64;
-        let height = match rows {
-            0 | 1 => 260.0,
-            2 => 190.0,
-            _ => 130.0,
-        };
-        Self { columns, top, width, height }
+fn panel_height(rows: usize) -> f64 {
+    match rows {
+        0 | 1 => 260.0,
+        2 => 190.0,
+        _ => 130.0,
     }
-
-    fn plot(&self, index: usize, window: Window, most: f64) -> Plot {
-        let (row, column) = ((index / self.columns) as f64, (index % self.columns) as f64);
-        let left = MARGIN + AXIS_ROOM + column * (self.width + GAP);
-        let top = self.top + row * (self.height + PANEL_HEADING + 14.0) + PANEL_HEADING;
-        let (right, bottom) = (left + self.width, top + self.height);
-        Plot { left, top, right, bottom, window, most }
-    }
-
-    fn bottom(&self, count: usize) -> f64 {
-        let rows = count.div_ceil(self.columns) as f64;
-        self.top + rows * (self.height + PANEL_HEADING + 14.0) - 14.0
-    }
-
-    fn place(&self, index: usize, count: usize) -> Place {
-        Place {
-            first_column: index.is_multiple_of(self.columns),
-            last_column: index % self.columns + 1 == self.columns || index + 1 == count,
-            lowest: index + self.columns >= count,
-        }
-    }
-}
-
-/// Which axes of a panel have numbers.
-struct Place {
-    first_column: bool,
-    last_column: bool,
-    lowest: bool,
 }
 
 fn draw_frame(scene: &mut Scene, plot: &Plot, place: Place, marks: &[EventMark]) -> TimeTicks {
@@ -211,7 +164,7 @@ fn draw_frame(scene: &mut Scene, plot: &Plot, place: Place, marks: &[EventMark])
         }
     }
     frame::mark_lines(scene, plot, marks);
-    let numbers = if place.lowest { Numbers::Shown } else { Numbers::Hidden };
+    let numbers = Numbers::shown_if(place.lowest);
     frame::time_axis(scene, plot, (plot.right - plot.left) as u32 / 38, numbers)
 }
 

@@ -138,7 +138,12 @@ const COLUMNS: &[ComparisonColumn] = &[
         |r| r.summary.peak_amplification.into(),
         "Largest tries ÷ first tries over ten seconds.",
     ),
-    column("alerts", Unit::Word, |_| Cell::Empty, "Names of the alerts, joined by semicolons."),
+    column(
+        "alerts",
+        Unit::Word,
+        |r| if r.alerts.is_empty() { Cell::Empty } else { Cell::Text(&r.alert_names) },
+        "Names of the alerts that fired, in order, joined by semicolons.",
+    ),
     column(
         "mitigations",
         Unit::Word,

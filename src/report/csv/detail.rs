@@ -1,7 +1,7 @@
 //! What happened, in words, and how much it matters.
 
 use crate::engine::Happening;
-use crate::model::{Action, Event, LossAmount, PoolId};
+use crate::model::{Action, AlertSeverity, Event, LossAmount, PoolId};
 use crate::policy::{BreakerAction, Trip};
 use crate::report::{Run, words};
 
@@ -52,6 +52,15 @@ impl Severity {
             | Happening::ScaleUp { .. }
             | Happening::ScaleDown { .. } => Self::Info,
             Happening::InstanceCrashed { .. } | Happening::LaunchRefused { .. } => Self::Warning,
+        }
+    }
+
+    /// How much an alert of this severity matters.
+    pub(super) const fn of_alert(severity: AlertSeverity) -> Self {
+        match severity {
+            AlertSeverity::Low => Self::Info,
+            AlertSeverity::Medium => Self::Warning,
+            AlertSeverity::High => Self::Critical,
         }
     }
 

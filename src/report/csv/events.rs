@@ -3,8 +3,10 @@
 use super::detail::{Severity, detail};
 use super::writer::CsvFile;
 use crate::engine::{Happening, LogEntry};
+use crate::metric::FiredAlert;
 use crate::model::{PoolId, ZoneId};
 use crate::policy::Trip;
+use crate::report::alerts::{alert, alert_detail};
 use crate::report::column::{Cell, Column, Unit, column};
 use crate::report::{Artifact, Run};
 
@@ -12,7 +14,8 @@ use crate::report::{Artifact, Run};
 #[derive(Debug, Clone)]
 pub struct EventRow<'a> {
     policy: &'a str,
-    entry: &'a LogEntry,
+    time_s: f64,
+    kind: &'static str,
     zone: Option<&'a str>,
     pool: Option<&'a str>,
     instance: Option<u32>,
@@ -34,10 +37,10 @@ const COLUMNS: &[EventColumn] = &[
     column(
         "time_s",
         Unit::Seconds,
-        |e| Cell::Number(e.entry.time_s),
+        |e| Cell::Number(e.time_s),
         "When it took effect, simulation time.",
     ),
-    column("kind", Unit::Word, |e| Cell::Text(e.entry.what.kind()), "What happened, one word."),
+    column("kind", Unit::Word, |e| Cell::Text(e.kind), "What happened, one word."),
     column(
         "zone",
         Unit::Word,
@@ -68,11 +71,10 @@ const COLUMNS: &[EventColumn] = &[
 /// Writes `events.csv`.
 #[must_use]
 pub fn events_csv(runs: &[Run<'_>]) -> Artifact {
-    let rows = runs.iter().map(|run| run.result.log.len()).sum();
+    let rows = runs.iter().map(|run| run.result.log.len() + run.result.alerts.len()).sum();
     let mut file = CsvFile::new(COLUMNS.iter().map(|column| column.name), rows);
     for run in runs {
-        for entry in &run.result.log {
-            let row = event_row(run, entry);
+        for row in event_rows(run) {
             for column in COLUMNS {
                 file.cell((column.value)(&row));
             }
@@ -82,13 +84,45 @@ pub fn events_csv(runs: &[Run<'_>]) -> Artifact {
     file.finish("events.csv")
 }
 
+/// The kind of an alert's row.
+pub(in crate::report) const ALERT: &str = "alert";
+
+/// What happened and the alerts of it, in order; of one moment the alerts come last.
+fn event_rows<'a>(run: &Run<'a>) -> impl Iterator<Item = EventRow<'a>> {
+    let run = *run;
+    let mut log = run.result.log.iter().peekable();
+    let mut alerts = run.result.alerts.iter().peekable();
+    std::iter::from_fn(move || {
+        let alert_s = alerts.peek().map_or(f64::INFINITY, |alert| alert.time_s);
+        match log.next_if(|entry| entry.time_s <= alert_s) {
+            Some(entry) => Some(event_row(&run, entry)),
+            None => Some(alert_row(&run, alerts.next()?)),
+        }
+    })
+}
+
+fn alert_row<'a>(run: &Run<'a>, fired: &FiredAlert) -> EventRow<'a> {
+    let pool = fired.pool.map(|pool| run.pool(pool));
+    EventRow {
+        policy: run.policy(),
+        time_s: fired.time_s,
+        kind: ALERT,
+        zone: pool.map(|pool| run.zone_name(pool.zone)),
+        pool: pool.map(|pool| pool.name.as_str()),
+        instance: None,
+        severity: Severity::of_alert(alert(run, fired).severity),
+        detail: alert_detail(run, fired),
+    }
+}
+
 fn event_row<'a>(run: &Run<'a>, entry: &'a LogEntry) -> EventRow<'a> {
     let (zone, pool, instance) = place(&entry.what);
     let pool = pool.map(|pool| run.pool(pool));
     let zone = zone.or(pool.map(|pool| pool.zone)).map(|zone| run.zone_name(zone));
     EventRow {
         policy: run.policy(),
-        entry,
+        time_s: entry.time_s,
+        kind: entry.what.kind(),
         zone,
         pool: pool.map(|pool| pool.name.as_str()),
         instance,

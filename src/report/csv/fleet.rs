@@ -59,6 +59,24 @@ const COLUMNS: &[FleetColumn] = &[
         |e| Cell::Number(e.row.bound_rps),
         "The most that full knowledge could serve: a max flow through the failover edges.",
     ),
+    column(
+        "receiving_pool_capacity_utilization",
+        Unit::Ratio,
+        |e| e.row.receiving_pool_capacity_utilization.into(),
+        "The highest of the pools' in `timeline.csv`; empty while none receives.",
+    ),
+    column(
+        "cascade_propagation_count",
+        Unit::Count,
+        |e| Cell::Count(u64::from(e.row.cascade_propagation_count)),
+        "Distinct pools, hit by no event, lost after the first redirect, so far.",
+    ),
+    column(
+        "fleet_wide_capacity_trend",
+        Unit::Ratio,
+        |e| Cell::Number(e.row.fleet_wide_capacity_trend),
+        "Change of healthy capacity within the alert's window, as a share of time 0.",
+    ),
 ];
 
 /// Writes `fleet.csv`.

@@ -146,6 +146,12 @@ const COLUMNS: &[TimelineColumn] = &[
         "Tries of this pool that the fallback has yet to answer.",
     ),
     column("state", Unit::Word, |e| Cell::Text(e.row.state.word()), "The pool's state."),
+    column(
+        "receiving_pool_capacity_utilization",
+        Unit::Ratio,
+        |e| e.row.receiving_pool_capacity_utilization.into(),
+        "Utilization in the steps in which redirected traffic came; empty without any.",
+    ),
 ];
 
 /// Writes `timeline.csv`.

@@ -121,7 +121,28 @@ pub const PLANNER: &[Row] = &[
     row("restart after 120 s", "unconditional", RESTART_120, 33.7, 0.6, FLAPPING[1]),
     row("restart after 180 s", "unconditional", RESTART_180, 29.9, 0.6, FLAPPING[2]),
     row("eject", "unconditional", EJECT, 36.1, 0.8, FLAPPING[3]),
+    // The reference gives one range for these four, 23.5 to 24.0.
+    row("breaker, over 0 pools, retract", "unconditional", OVER_0_RETRACT, 23.75, 0.4, GONE),
+    row("breaker, over 1 pool, retract", "unconditional", OVER_1_RETRACT, 23.75, 0.4, GONE),
+    row("breaker, over 0 pools, hold", "unconditional", OVER_0_HOLD, 23.75, 0.4, GONE),
+    row("breaker, over 1 pool, hold", "unconditional", OVER_1_HOLD, 23.75, 0.4, GONE),
+    row("breaker, first instance, retract", "unconditional", FIRST_OUT, 24.4, 0.4, GONE),
+    row("breaker, wait over 2 s, retract", "unconditional", WAIT_2, 68.3, 0.1, Fate::Kept),
+    row("breaker, wait over 4 s, retract", "unconditional", WAIT_4, 68.6, 0.1, Fate::Kept),
+    row("breaker, wait over 4 s, hold", "unconditional", WAIT_4_HOLD, 23.8, 0.4, GONE),
 ];
+
+const OVER_0_RETRACT: &[&str] = &["policy.unconditional.breaker.max_pools=0"];
+const OVER_1_RETRACT: &[&str] = &["policy.unconditional.breaker.max_pools=1"];
+const OVER_0_HOLD: &[&str] =
+    &["policy.unconditional.breaker.max_pools=0", "policy.unconditional.breaker.action=hold"];
+const OVER_1_HOLD: &[&str] =
+    &["policy.unconditional.breaker.max_pools=1", "policy.unconditional.breaker.action=hold"];
+const FIRST_OUT: &[&str] = &["policy.unconditional.breaker.max_instances_out=0"];
+const WAIT_2: &[&str] = &["policy.unconditional.breaker.max_wait=2s"];
+const WAIT_4: &[&str] = &["policy.unconditional.breaker.max_wait=4s"];
+const WAIT_4_HOLD: &[&str] =
+    &["policy.unconditional.breaker.max_wait=4s", "policy.unconditional.breaker.action=hold"];
 
 const FLAPPING: [Fate; 4] = [
     Fate::Flapping { losses: 6.0 },

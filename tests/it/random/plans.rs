@@ -3,10 +3,11 @@
 use proptest::prelude::*;
 
 use zonefall::model::PoolId;
-use zonefall::policy::{Plan, PoolView};
+use zonefall::policy::{Notice, Plan, PolicySpec, PoolView};
+use zonefall::units::Ratio;
 
 use super::fleet::policy;
-use super::strategy::any_policy;
+use super::strategy::{any_mitigations, any_policy};
 use super::trial::holds_for;
 use super::views::{Sight, any_sight};
 
@@ -44,6 +45,35 @@ fn plans_place_all_of_the_demand_and_only_on_targets_that_serve() {
         })
     });
     assert!(redirects.get() > 10_000, "{}", redirects.get());
+}
+
+#[test]
+fn behind_breakers_and_limits_all_demand_is_placed_and_nobody_is_sent_too_much() {
+    let (trips, refusals) = (std::cell::Cell::new(0_usize), std::cell::Cell::new(0_usize));
+    holds_for(600, 13, (any_sight(), any_policy(), any_mitigations()), |(sight, spec, around)| {
+        let above = around.shed.and_then(|shed| shed.above).map_or(f64::INFINITY, Ratio::get);
+        let spec = PolicySpec { mitigations: around, ..spec };
+        sight.watch(&spec, |pools, plan| {
+            let mut work_rps = plan.kept_rps.clone();
+            for flow in &plan.redirects {
+                let to = flow.to.index();
+                work_rps[to] += flow.rps * pools[to].redirect_cost;
+            }
+            for (index, pool) in pools.iter().enumerate() {
+                let home = PoolId::from_index(index);
+                let placed = plan.kept_rps[index] + plan.shed_rps[index] + sent(plan, home);
+                let error = (placed - pool.demand_rps).abs();
+                prop_assert!(error <= EXACT * pool.demand_rps, "{home:?}: {placed}, {pool:?}");
+                let most_rps = above * pool.capacity_rps * (1.0 + EXACT);
+                prop_assert!(!pool.serves() || work_rps[index] <= most_rps, "{home:?}: {plan:?}");
+                refusals.set(refusals.get() + usize::from(plan.shed_rps[index] > 0.0));
+            }
+            let trip = |notice: &&Notice| matches!(notice, Notice::BreakerOpen { .. });
+            trips.set(trips.get() + plan.notices.iter().filter(trip).count());
+            Ok(())
+        })
+    });
+    assert!(trips.get() > 50 && refusals.get() > 5_000, "{trips:?}, {refusals:?}");
 }
 
 #[test]

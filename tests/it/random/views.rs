@@ -34,10 +34,10 @@ impl Sight {
     ) -> Result<(), TestCaseError> {
         let mut policy = spec.build();
         let mut plan = Plan::default();
-        for pools in &self.steps {
+        for (step, pools) in self.steps.iter().enumerate() {
             plan.reset(pools.iter().map(|pool| pool.demand_rps));
-            policy
-                .route(&View { time_s: 0.0, step_s: STEP_S, graph: &self.graph, pools }, &mut plan);
+            let (time_s, step_s) = (step as f64 * STEP_S, STEP_S);
+            policy.route(&View { time_s, step_s, graph: &self.graph, pools }, &mut plan);
             look(pools, &plan)?;
         }
         Ok(())
@@ -53,7 +53,7 @@ fn any_view() -> impl Strategy<Value = PoolView> {
         |(demand_rps, in_rotation, drain_share, redirect_cost, each_rps, threshold)| {
             let share_in_rotation = f64::from(in_rotation) / 8.0;
             PoolView {
-                reported_wait_s: 0.0,
+                reported_wait_s: 20.0 * (1.0 - share_in_rotation),
                 demand_rps,
                 reported_demand_rps: demand_rps,
                 capacity_rps: each_rps * f64::from(in_rotation),

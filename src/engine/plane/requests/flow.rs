@@ -13,7 +13,7 @@ use super::fallback::Fallback;
 use super::plain::Plain;
 use super::probes::Planned;
 use super::sender::Sender;
-use super::station::Station;
+use super::station::{Probe, Station};
 use super::tries::{Tries, Try, TryRef};
 use crate::engine::origins::UsersTries;
 use crate::engine::retry::Failure;
@@ -60,6 +60,8 @@ pub struct Answer {
     pub station: u32,
     pub at: Nanos,
     pub passed: bool,
+    /// What was asked.
+    pub probe: Probe,
 }
 
 /// How a pool's requests call others.

@@ -25,23 +25,28 @@ impl Flow {
     pub(super) fn send_probe(&mut self, station: u32) {
         let Some(planned) = self.planned[station as usize].pop_front() else { return };
         self.expire_probe(station as usize, self.now + 1);
+        let waiting = match &self.plain {
+            Some(plain) => plain.waiting_at(station as usize),
+            None => self.stations[station as usize].queue.len(),
+        };
         let there = &mut self.stations[station as usize];
-        let deadline = self.now + planned.timeout;
+        let (sent, deadline) = (self.now, self.now + planned.timeout);
         let is_admitted = there.is_up && there.inside < there.hard_limit;
-        there.probe = Some(Probe { at: TryRef::NONE, deadline });
+        let wait = is_admitted.then(|| there.wait(waiting));
+        there.probe = Some(Probe { at: TryRef::NONE, sent, deadline, wait });
         if !is_admitted {
             return;
         }
         let pool = there.pool;
         if let Some(plain) = &mut self.plain {
             let at = plain.name_probe();
-            there.probe = Some(Probe { at, deadline });
+            there.probe = Some(Probe { at, sent, deadline, wait });
             self.enter_probe_plainly(station as usize, at.serial, planned.draws);
             return;
         }
         let probe = Try::first(PROBE, pool, self.now, planned.draws);
         let one = self.tries.add(Try { station, ..probe });
-        self.stations[station as usize].probe = Some(Probe { at: one, deadline });
+        self.stations[station as usize].probe = Some(Probe { at: one, sent, deadline, wait });
         self.enter(one, station as usize, false);
     }
 
@@ -58,18 +63,20 @@ impl Flow {
             && self.now <= probe.deadline
         {
             there.probe = None;
-            self.answers.push(Answer { station: station as u32, at: self.now, passed: true });
+            let (station, at) = (station as u32, self.now);
+            self.answers.push(Answer { station, at, passed: true, probe });
         }
     }
 
     /// A probe whose time ended before `now` has failed.
     pub fn expire_probe(&mut self, station: usize, now: Nanos) {
         let there = &mut self.stations[station];
-        if let Some(Probe { deadline, .. }) = there.probe
-            && deadline < now
+        if let Some(probe) = there.probe
+            && probe.deadline < now
         {
             there.probe = None;
-            self.answers.push(Answer { station: station as u32, at: deadline, passed: false });
+            let (station, at) = (station as u32, probe.deadline);
+            self.answers.push(Answer { station, at, passed: false, probe });
         }
     }
 }

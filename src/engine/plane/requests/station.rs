@@ -50,8 +50,12 @@ pub struct Station {
 pub struct Probe {
     /// Its place in the slab; nobody where the queue was full.
     pub at: TryRef,
+    /// When it was sent.
+    pub sent: Nanos,
     /// When it counts as failed.
     pub deadline: Nanos,
+    /// How long the queue had it wait then, ns; none where it was refused.
+    pub wait: Option<f64>,
 }
 
 impl Station {
@@ -76,6 +80,17 @@ impl Station {
             ready: VecDeque::new(),
             probe: None,
         }
+    }
+
+    /// How long a newcomer waits when so many stand in the queue: until as many and one more are
+    /// done, ns.
+    #[must_use]
+    pub fn wait(&self, waiting: usize) -> f64 {
+        let ready = if self.working < self.workers { 0.0 } else { 1.0 + self.ready.len() as f64 };
+        let queued = if self.busy < self.servers { 0.0 } else { 1.0 + waiting as f64 };
+        let each = |places: u64| self.mean / places.max(1) as f64;
+        let wait = |count: f64, places| if count > 0.0 { count * each(places) } else { 0.0 };
+        wait(queued, self.servers).max(wait(ready, self.workers))
     }
 
     /// Empties it.

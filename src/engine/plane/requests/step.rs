@@ -341,6 +341,13 @@ impl Requests {
         self.flow.stations[i].tries as f64
     }
 
+    /// When a probe was sent, time of the run, s, and how long the queue had it wait then, s; none
+    /// where it was refused.
+    #[must_use]
+    pub fn sent(&self, answer: &Answer) -> (f64, Option<f64>) {
+        (self.flow.clock.time_s(answer.probe.sent), answer.probe.wait.map(|wait| wait / 1e9))
+    }
+
     /// Outcomes of probes since last asked, in the order of their time.
     pub fn take_answers(&mut self) -> Vec<Answer> {
         let mut answers = std::mem::take(&mut self.flow.answers);

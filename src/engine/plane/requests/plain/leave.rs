@@ -53,7 +53,8 @@ impl Flow {
                     && now <= probe.deadline
                 {
                     there.probe = None;
-                    self.answers.push(Answer { station: done.station, at: now, passed: true });
+                    let station = done.station;
+                    self.answers.push(Answer { station, at: now, passed: true, probe });
                 }
                 continue;
             }

@@ -57,6 +57,12 @@ impl Plain {
         }
     }
 
+    /// How many wait at an instance.
+    #[must_use]
+    pub fn waiting_at(&self, station: usize) -> usize {
+        self.waiting[station].len()
+    }
+
     /// A name for the next probe.
     pub fn name_probe(&mut self) -> TryRef {
         self.probes = self.probes.wrapping_add(1);
