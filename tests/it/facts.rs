@@ -3,6 +3,8 @@
 mod autoscaled;
 mod clients;
 mod closed_forms;
+mod collapse;
+mod ejection_limit;
 mod events;
 pub mod fleet;
 pub mod guarded;
@@ -11,6 +13,7 @@ mod metrics;
 pub mod mitigations;
 mod outcomes;
 pub mod pair;
+mod patterns;
 mod planner_agent;
 mod published;
 mod ramp_rule;

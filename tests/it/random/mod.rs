@@ -3,6 +3,7 @@
 mod bound;
 mod ceiling;
 mod conservation;
+mod ejection_limit;
 pub mod fleet;
 mod plain;
 mod plans;
