@@ -105,8 +105,12 @@ impl Block<'_> {
 
     /// What is said of those that did not. New capacity is missed only where another policy has it.
     fn missing(&self, capacity_counts: bool) -> String {
-        let is_told =
-            |kind: &usize| self.at_s[*kind].is_none() && (*kind != CAPACITY || capacity_counts);
+        let is_told = |kind: &usize| match *kind {
+            CAPACITY => capacity_counts,
+            RECOVERED => !is_stable(self.result),
+            _ => true,
+        };
+        let is_told = |kind: &usize| self.at_s[*kind].is_none() && is_told(kind);
         let words = (0..KINDS.len()).filter(is_told).map(|kind| KINDS[kind].missing);
         words.collect::<Vec<_>>().join("; ")
     }
@@ -115,6 +119,11 @@ impl Block<'_> {
         let signals = self.signals.iter().map(|signal| signal.since_s);
         self.at_s.iter().flatten().copied().chain(signals).fold(0.0, f64::max)
     }
+}
+
+/// Is there nothing to recover from?
+fn is_stable(result: &RunResult) -> bool {
+    result.summary.outcome == Outcome::Stable
 }
 
 /// A block a policy.
@@ -357,6 +366,7 @@ fn run_finding(scenario: &Scenario, result: &RunResult, after: &str) -> String {
                 words.push(format!("{} {}{after}", KINDS[kind].word, duration(at_s)));
             }
             Some(at_s) => words.push(format!("{} after {}", KINDS[kind].word, duration(at_s))),
+            None if kind == RECOVERED && is_stable(result) => {}
             None => words.push(KINDS[kind].missing.to_owned()),
         }
     }
