@@ -68,7 +68,7 @@ fn columns_are_those_promised() {
          min_healthy_capacity_ratio, final_healthy_capacity_ratio, peak_receiver_utilization, \
          cascade_propagation_count, time_to_first_redirect_s, time_to_first_propagation_s, \
          time_to_full_outage_s, time_to_nothing_in_rotation_s, time_to_recover_s, \
-         peak_amplification, alerts"
+         peak_amplification, alerts, mitigations, rank"
     );
     check!(resource_columns(), "policy, time_s, pool, resource, used, limit, utilization, binding");
     check!(
@@ -273,7 +273,7 @@ fn a_narrow_terminal_gets_fewer_columns() {
     // What says something stays longer than what says nothing.
     results[0].summary.recovered = Some(false);
     let table = comparison_table(&results, TableStyle::Plain, Some(whole - 1));
-    assert!(table.contains("never") && table.contains("(too narrow for: least healthy"), "{table}");
+    assert!(table.contains("never") && table.contains("(too narrow for: of the bound"), "{table}");
 }
 
 #[test]
