@@ -2,7 +2,7 @@
 
 use super::figures::Figures;
 use super::story::{Item, Teller, name};
-use crate::experiment::explain::{PoolTraffic, Traffic};
+use crate::experiment::explain::{EventFact, Explanation, PoolTraffic, Traffic};
 
 /// A pool that answers less than this share of its first tries is worth a word.
 const SERVED: f64 = 0.99;
@@ -90,6 +90,14 @@ fn answered(traffic: &Traffic, path: &str, figures: &mut Figures) -> String {
     text
 }
 
+/// Is every event undone, and all capacity there?
+fn is_whole_again(explanation: &Explanation) -> bool {
+    let facts = &explanation.facts;
+    // Help that stays is no fault.
+    let is_over = |event: &EventFact| event.until_s.is_some() || event.kind == "add-instances";
+    facts.ending.final_healthy_capacity_ratio >= SERVED && facts.events.iter().all(is_over)
+}
+
 /// Whether the fleet came back once the trigger was over.
 fn recovery(teller: &mut Teller<'_>) -> Option<String> {
     let ending = &teller.explanation.facts.ending;
@@ -100,10 +108,18 @@ fn recovery(teller: &mut Teller<'_>) -> Option<String> {
             Some(format!("The fleet recovers: from {time} on it answers as much as before."))
         }
         (true, _) => Some("The fleet answers as much as before all along.".to_owned()),
-        (false, _) => Some(
-            "The trigger ends, and the fleet does not recover: what keeps it down now is its own \
-             load."
+        (false, _) if is_whole_again(teller.explanation) => Some(
+            "Everything that happened is over and the fleet's capacity is back, and yet it does \
+             not recover: what keeps it down now is its own load."
                 .to_owned(),
         ),
+        (false, _) => {
+            let ratio = ending.final_healthy_capacity_ratio;
+            let left = figures.percent("facts.ending.final_healthy_capacity_ratio", ratio);
+            Some(format!(
+                "The trigger ends, and the fleet does not recover: at the end it has {left} of \
+                 the healthy capacity that it began with."
+            ))
+        }
     }
 }
