@@ -75,9 +75,8 @@ fn entity(alert: &Alert, start: Span, order: usize) -> Entity {
 
 /// Does the file describe what the set holds, as one that is printed with its defaults does?
 fn says_all_of(document: &Document, set: AlertSet) -> bool {
-    let mut alerts = lower::alerts(document, &mut Problems::default()).unwrap_or_default();
+    let alerts = lower::alerts(document, &mut Problems::default()).unwrap_or_default();
     let mut of_set = set.alerts();
-    alerts.sort_by(|a, b| a.name.cmp(&b.name));
     of_set.sort_by(|a, b| a.name.cmp(&b.name));
     alerts == of_set
 }

@@ -77,14 +77,12 @@ pub fn short_nodes<N>(
     is_reached[network.source.index()] = true;
     let mut open = vec![network.source];
     while let Some(node) = open.pop() {
-        let onward = network.graph.edges(node).filter_map(|edge| {
-            let room = *edge.weight() - flows[edge.id().index()];
-            (room > least).then(|| edge.target())
-        });
-        let back = network
-            .graph
-            .edges_directed(node, Direction::Incoming)
-            .filter_map(|edge| (flows[edge.id().index()] > least).then(|| edge.source()));
+        let edges = network.graph.edges(node);
+        let onward = edges.filter(|edge| *edge.weight() - flows[edge.id().index()] > least);
+        let edges = network.graph.edges_directed(node, Direction::Incoming);
+        let back = edges.filter(|edge| flows[edge.id().index()] > least);
+        let onward = onward.map(|edge| edge.target());
+        let back = back.map(|edge| edge.source());
         for next in onward.chain(back) {
             if !is_reached[next.index()] {
                 is_reached[next.index()] = true;

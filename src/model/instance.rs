@@ -76,8 +76,8 @@ impl InstanceKind {
         queue.into_iter().chain(rejecting.filter_map(Resource::room)).min()
     }
 
-    /// The speed of the slowest of so many instances of a pool: 1 − `speed_spread`, but for one that
-    /// is alone.
+    /// The speed of the slowest of so many instances of a pool: 1 − `speed_spread`, but for one
+    /// that is alone.
     #[must_use]
     pub fn slowest_speed(&self, instances: u32) -> f64 {
         if instances > 1 { 1.0 - self.speed_spread.get() } else { 1.0 }

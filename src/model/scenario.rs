@@ -102,7 +102,7 @@ pub struct Scenario {
     pub autoscalers: Vec<Autoscaler>,
     /// Measuring windows, by `from`, then name.
     pub phases: Vec<Phase>,
-    /// What is to be noticed, in the order of the file.
+    /// What is to be noticed, by name.
     pub alerts: Vec<Alert>,
     /// Every pool, callers before those that they call.
     pub call_order: Vec<PoolId>,

@@ -8,13 +8,13 @@ use crate::diagnostic::Problem;
 use crate::model::{Alert, AlertSeverity, AlertSignal};
 use crate::units::Seconds;
 
-/// Lowers the alerts, in the order of the file.
+/// Lowers the alerts, by name.
 pub(in crate::config) fn alerts(
     document: &Document,
     problems: &mut Problems,
 ) -> Option<Vec<Alert>> {
-    let in_order = document.in_order(Section::Alert);
-    let lowered: Vec<_> = in_order.into_iter().map(|entity| alert(entity, problems)).collect();
+    let by_name = document.table(Section::Alert).values();
+    let lowered: Vec<_> = by_name.map(|entity| alert(entity, problems)).collect();
     lowered.into_iter().collect()
 }
 

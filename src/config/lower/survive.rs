@@ -98,7 +98,7 @@ fn impossible(scenario: &Scenario, goal: &Goal) -> Option<Problem> {
     if are_too_many(scenario, most) {
         let (sets, pools) = (losses(zones, most), scenario.pools.len());
         let title = format!(
-            "{most} of {zones} zones can be lost in {sets:.0} ways, too many to size {pools} pools for"
+            "{most} of {zones} zones can be lost in {sets:.0} ways, too many for {pools} pools"
         );
         let problem = Problem::error("too-many-losses", goal.at, title);
         return Some(problem.help("lower `survive_zone_losses`, or write `instances` yourself"));
@@ -151,7 +151,7 @@ fn size(
         let autoscaler = &scenario.autoscalers[autoscaler.index()];
         if needed > u64::from(autoscaler.max) {
             let title = format!(
-                "pool `{}` takes {needed} instances to survive that, more than its autoscaler's `max`",
+                "pool `{}` takes {needed} instances to survive that, over its autoscaler's `max`",
                 of_file.name
             );
             let own = document.table(Section::Autoscaler).get(&autoscaler.name);

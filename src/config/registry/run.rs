@@ -56,15 +56,15 @@ pub(super) fn simulation() -> Vec<Setting> {
             "simulation.survive_zone_losses",
             Kind::Count(0, MOST_ZONE_LOSSES),
             Default::Is("0"),
-            "Zone losses to survive: pools' instances are raised, at the demand that the file gives, \
-             until no instance is above survive_utilization after any so many.",
+            "Zone losses to survive: instances are raised, with demand as the file gives it, until \
+             none is above survive_utilization after any so many.",
         ),
         Setting::new(
             "simulation.survive_utilization",
             Kind::Ratio(Range::over(0.0, 1.0)),
             Default::Is("\"85%\""),
-            "Highest utilization of the slowest instance after those losses, as unconditional splits \
-             the traffic, its own probes included.",
+            "Highest utilization of the slowest instance after those losses, as unconditional \
+             splits the traffic, its own probes included.",
         ),
         Setting::new(
             "simulation.alerts",

@@ -1,5 +1,7 @@
 //! Pools that can stand in for each other, and what of their traffic a perfect router could place.
 
+use std::cell::OnceCell;
+
 use petgraph::algo::condensation;
 use petgraph::graph::DiGraph;
 use petgraph::visit::EdgeRef;
@@ -27,6 +29,8 @@ pub struct Groups<'a> {
     cluster_of_pool: Vec<usize>,
     /// By cluster, its group; none where there is no pool.
     group_of_cluster: Vec<Option<usize>>,
+    /// By group, where somebody has asked: see [`Self::tries_per_try`].
+    tries_per_try: Vec<OnceCell<f64>>,
 }
 
 /// One group, when all is well.
@@ -42,8 +46,6 @@ pub struct Group {
     pub is_mesh: bool,
     /// Is it called by other pools?
     pub is_called: bool,
-    /// The most tries that one at any pool, with the calls that it leads to, brings here.
-    pub tries_per_try: f64,
 }
 
 impl Group {
@@ -83,19 +85,25 @@ impl<'a> Groups<'a> {
         for call in scenario.pools.iter().flat_map(|pool| &pool.calls) {
             list[of_pool[call.to.index()]].is_called = true;
         }
-        let mut groups =
-            Self { contingency, of_pool, list, clusters, cluster_of_pool, group_of_cluster };
-        for group in 0..count {
-            groups.list[group].tries_per_try = groups.tries_per_try(group);
+        let tries_per_try = vec![OnceCell::new(); count];
+        Self {
+            contingency,
+            of_pool,
+            list,
+            clusters,
+            cluster_of_pool,
+            group_of_cluster,
+            tries_per_try,
         }
-        groups
     }
 
-    /// Calls count for each request that makes them, and so on down.
+    /// The most tries that one at any pool, with the calls that it leads to, brings to a group:
+    /// calls count for each request that makes them, and so on down.
     fn tries_per_try(&self, group: usize) -> f64 {
-        if !self.list[group].is_called {
-            return 1.0;
-        }
+        *self.tries_per_try[group].get_or_init(|| self.find_tries_per_try(group))
+    }
+
+    fn find_tries_per_try(&self, group: usize) -> f64 {
         let scenario = self.contingency.scenario();
         let mut tries = vec![0.0; scenario.pools.len()];
         for caller in scenario.call_order.iter().rev() {
@@ -210,11 +218,12 @@ impl<'a> Groups<'a> {
     /// request behind it, but one refusal may save several calls, and a request several refusals.
     pub fn shed_ratio(&self, needs: &[Need]) -> f64 {
         let all_rps: f64 = self.contingency.entry_rps().iter().sum();
-        let groups = || self.list.iter().zip(needs);
-        let at_entry = groups().filter(|(group, _)| !group.is_called);
-        let at_entry: f64 = at_entry.map(|(_, need)| need.refused_rps).sum();
-        let called = groups().filter(|(group, _)| group.is_called && group.tries_per_try > 0.0);
-        let called = called.map(|(group, need)| need.refused_rps / group.tries_per_try);
+        let groups = || (0..self.list.len()).filter(|group| needs[*group].refused_rps > 0.0);
+        let at_entry = groups().filter(|group| !self.list[*group].is_called);
+        let at_entry: f64 = at_entry.map(|group| needs[group].refused_rps).sum();
+        let called = groups().filter(|group| self.list[*group].is_called);
+        // At least its own pools bring a try for each.
+        let called = called.map(|group| needs[group].refused_rps / self.tries_per_try(group));
         let refused_rps = called.fold(at_entry, f64::max);
         if all_rps > 0.0 && refused_rps > ROUNDING * all_rps {
             (refused_rps / all_rps).min(1.0)

@@ -76,7 +76,8 @@ pub struct Loss {
     pub headroom_needed: Option<f64>,
     /// The same so that not even the slowest instance is over the ceiling.
     pub headroom_needed_slowest: Option<f64>,
-    /// The headroom of load that all pools alike need when traffic is split as `unconditional` does.
+    /// The headroom of load that all pools alike need when traffic is split as `unconditional`
+    /// splits it.
     pub headroom_needed_as_split: Option<f64>,
     /// The same so that not even the slowest instance is over the ceiling.
     pub headroom_needed_as_split_slowest: Option<f64>,
@@ -132,7 +133,8 @@ impl Loss {
     }
 }
 
-/// Works out every loss of 1 to `most_zones` zones of a scenario, at a ceiling of utilization over 0.
+/// Works out every loss of 1 to `most_zones` zones of a scenario, at a ceiling of utilization over
+/// 0.
 /// Takes time and memory in proportion to losses × pools: see
 /// [`are_too_many`](crate::model::contingency::are_too_many).
 #[must_use]
@@ -168,8 +170,8 @@ pub fn contingencies(scenario: &Scenario, most_zones: usize, ceiling: f64) -> Co
     }
 }
 
-/// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to go,
-/// by the fullest pool, by what has to be refused.
+/// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to
+/// go, by the fullest pool, by what has to be refused.
 fn by_severity(losses: &[Loss]) -> Vec<usize> {
     let key = |index: &usize| {
         let loss = &losses[*index];

@@ -48,8 +48,8 @@ pub struct Ramp {
     pub autoscaler: AutoscalerId,
     /// Growth of its load by the worst loss, Δ.
     pub growth: f64,
-    /// What is left of its capacity when the autoscaler first acts, as a share of the load then; none
-    /// where it watches nothing of the pool's own that says how full it is.
+    /// What is left of its capacity when the autoscaler first acts, as a share of the load then;
+    /// none where it watches nothing of the pool's own that says how full it is.
     pub left: Option<f64>,
     /// (start-up + health checks + 1.5 · sync) · Δ ÷ h′, s; none where no ramp is slow enough.
     pub ramp_s: Option<f64>,
@@ -130,9 +130,9 @@ fn ramps(contingency: &Contingency<'_>, pools: &[PoolNeed]) -> Vec<Ramp> {
     sized.collect()
 }
 
-/// What is left of an instance's capacity, as a share of its load, when the first of the autoscaler's
-/// targets on the pool itself is over its tolerance: 1 ÷ (target · (1 + tolerance)) − 1 where the
-/// resource that it watches is the one that binds.
+/// What is left of an instance's capacity, as a share of its load, when the first of the
+/// autoscaler's targets on the pool itself is over its tolerance: 1 ÷ (target · (1 + tolerance)) −
+/// 1 where the resource that it watches is the one that binds.
 fn left_when_acting(
     autoscaler: &Autoscaler,
     pool: PoolId,

@@ -38,8 +38,9 @@ pub struct Streak {
     pub last: ProbeFailure,
 }
 
-/// Every streak of failures that took an instance out of rotation, in the order of the log: stray failures, which any instance has now and then, are not among them. `threshold` is how
-/// many in a row it takes at a pool, by pool.
+/// Every streak of failures that took an instance out of rotation, in the order of the log: stray
+/// failures, which any instance has now and then, are not among them. `threshold` is how many in a
+/// row it takes at a pool, by pool.
 #[must_use]
 pub fn streaks(log: &[LogEntry], failures: &[ProbeFailure], threshold: &[u32]) -> Vec<Streak> {
     let mut sorted: Vec<&ProbeFailure> = failures.iter().collect();

@@ -31,8 +31,8 @@ pub struct Shortage {
     pub time_to_s: f64,
     /// Were tries refused there, though it was not full on average?
     pub is_refusing: bool,
-    /// The highest utilization: used ÷ limit where the file declares resources, else work ÷ capacity
-    /// before any of the pool's instances leaves rotation.
+    /// The highest utilization: used ÷ limit where the file declares resources, else work ÷
+    /// capacity before any of the pool's instances leaves rotation.
     pub peak_utilization: f64,
     /// Its utilization before the trigger; none without rows before it.
     pub utilization_before: Option<f64>,

@@ -9,7 +9,7 @@ use crate::report::Artifact;
 pub(super) const ABC: [&str; 3] = ["a", "b", "c"];
 
 /// Where to leave the pictures for a look; nowhere unless asked to.
-fn keep(folder: &str, artifacts: &[Artifact]) {
+pub(super) fn keep(folder: &str, artifacts: &[Artifact]) {
     if let Ok(root) = std::env::var("ZONEFALL_CHART_DIR") {
         let folder = std::path::Path::new(&root).join(folder);
         std::fs::create_dir_all(&folder).unwrap();

@@ -188,13 +188,16 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
             cascade_propagation_count: 0,
             fleet_wide_capacity_trend: 0.0,
         };
+        let mut up_rps = 0.0;
         for id in (0..scenario.pools.len()).map(PoolId::from_index) {
             let row = pool_row(scenario, plot, id, (time_s, time_s - zero_s), wobble);
             total.offered_rps += row.offered_rps;
             total.completed_rps += row.completed_rps;
             total.healthy_capacity_rps += row.healthy_capacity_rps;
+            up_rps += up_share(scenario, id, time_s - zero_s) * 192.0;
             timeline.push(row);
         }
+        total.bound_rps = total.offered_rps.min(up_rps);
         fleet.push(total);
     }
     let log = trigger_s.map_or_else(Vec::new, |zero_s| log(scenario, plot, zero_s));
@@ -216,6 +219,12 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
     }
 }
 
+/// The share of a pool's instances whose process is up.
+fn up_share(scenario: &Scenario, id: PoolId, since_s: f64) -> f64 {
+    let is_hit = scenario.pools[id.index()].zone.index() == 0 && scenario.trigger_s().is_some();
+    if is_hit { (1.0 - since_s.max(0.0) / 60.0).max(0.0) } else { 1.0 }
+}
+
 fn pool_row(
     scenario: &Scenario,
     plot: &Plot,
@@ -233,8 +242,7 @@ fn pool_row(
     let redirected = triggered && since_s > 76.0 && pool.zone.index() > 0;
     let share = if redirected { plot.load_after * 192.0 } else { pool.demand.get() };
     let load = share * wobble;
-    let dying = pool.zone.index() == 0 && since_s > 0.0 && triggered;
-    let up = if dying { (1.0 - since_s / 60.0).max(0.0) } else { 1.0 };
+    let up = up_share(scenario, id, since_s);
     let wasted = plot.load_after > 1.0 && since_s > 80.0 && plot.goodput < 0.5;
     let healthy = capacity.min(192.0 * up);
     PoolRow {

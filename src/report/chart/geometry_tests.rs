@@ -1,14 +1,16 @@
 //! Nothing of a chart lies outside of it, and no text over another.
 
-use super::edge_tests::{ABC, KINDS, proxied_results, results};
+use super::edge_tests::{ABC, KINDS, keep, proxied_results, results};
 use super::fixture::{Plot, cascade, context, five, result, scenario, simulated};
 use super::scene::{Anchor, Mark, Scene};
-use super::{ChartContext, font};
+use super::{ChartContext, compare_charts, font};
 use super::{
     healthy_capacity, moments, phases, policies, requests, resources, states, utilization,
 };
+use crate::engine::{Happening, LogEntry};
 use crate::metric::{FiredAlert, RunResult};
-use crate::model::{Alert, AlertSeverity, AlertSignal, Scenario};
+use crate::model::{Alert, AlertSeverity, AlertSignal, PoolId, Scenario};
+use crate::policy::{BreakerAction, Trip};
 use crate::units::Seconds;
 
 type Layout = fn(&ChartContext<'_>, &[RunResult]) -> Scene;
@@ -161,6 +163,10 @@ fn with_alerts(count: u32) -> (Scenario, Vec<RunResult>) {
         FiredAlert { alert, time_s, pool: None, value: 0.9, lead_s: None, is_false: false }
     };
     one.alerts = (0..count).map(fired).collect();
+    let (pool, wait_s) = (PoolId(1), 4.0);
+    let (trip, action) = (Trip::Wait { pool, wait_s }, BreakerAction::Retract);
+    let what = Happening::BreakerOpen { trip, action };
+    one.log.push(LogEntry { time_s: 146.0, what });
     let mut late = one.clone();
     late.alerts = vec![FiredAlert {
         alert: 0,
@@ -177,6 +183,10 @@ fn with_alerts(count: u32) -> (Scenario, Vec<RunResult>) {
 fn alerts_are_named_over_their_bars() {
     for count in [1, 3, 40] {
         let (scenario, results) = with_alerts(count);
+        if std::env::var_os("ZONEFALL_CHART_DIR").is_some() {
+            let charts = compare_charts(&context(&scenario), &results).unwrap();
+            keep(&format!("alerts-{count}-compare"), &charts);
+        }
         check_all("alerts", &context(&scenario), &results);
         let scene = moments::chart(&context(&scenario), &results[..1]);
         let says = |text: &str| {
@@ -186,7 +196,9 @@ fn alerts_are_named_over_their_bars() {
             })
         };
         assert!(says("alert-number-0-about-receivers (before the trigger)"));
-        assert!(says("Triangles: alerts."));
+        assert!(says("Triangles: alerts. Hollow triangles: the cascade circuit breaker."));
+        assert_eq!(says(" more that follow closely are not named."), count == 40);
+        assert_eq!(says("breaker opens: planner-b waits 4\u{a0}s"), count < 40);
         assert_eq!(says("alert-number-2-about-receivers"), count > 2);
     }
 }

@@ -11,7 +11,7 @@ use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, window};
 use super::signals::{self, Signal};
 use super::theme::{
-    ALARM, BLUE, CALM, Colour, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
+    ALARM, BLUE, CALM, GREEN, GRID, INK, LABEL_SIZE, LINE_HEIGHT, MARGIN, PAPER, SKY, SOFT,
     SUBTITLE_SIZE, TICK_SIZE, WIDTH,
 };
 use super::words::duration;
@@ -105,8 +105,12 @@ impl Block<'_> {
 
     /// What is said of those that did not. New capacity is missed only where another policy has it.
     fn missing(&self, capacity_counts: bool) -> String {
-        let is_told =
-            |kind: &usize| self.at_s[*kind].is_none() && (*kind != CAPACITY || capacity_counts);
+        let is_told = |kind: &usize| match *kind {
+            CAPACITY => capacity_counts,
+            RECOVERED => !is_stable(self.result),
+            _ => true,
+        };
+        let is_told = |kind: &usize| self.at_s[*kind].is_none() && is_told(kind);
         let words = (0..KINDS.len()).filter(is_told).map(|kind| KINDS[kind].missing);
         words.collect::<Vec<_>>().join("; ")
     }
@@ -115,6 +119,11 @@ impl Block<'_> {
         let signals = self.signals.iter().map(|signal| signal.since_s);
         self.at_s.iter().flatten().copied().chain(signals).fold(0.0, f64::max)
     }
+}
+
+/// Is there nothing to recover from?
+fn is_stable(result: &RunResult) -> bool {
+    result.summary.outcome == Outcome::Stable
 }
 
 /// A block a policy.
@@ -160,7 +169,7 @@ pub fn chart(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let look = plain(SUBTITLE_SIZE, SOFT, Anchor::Middle);
     let name = font::shorten(&name, SUBTITLE_SIZE, Weight::Regular, plot.right - plot.left);
     scene.text((middle, plot.bottom + 38.0), &name, look);
-    let note = note(results.len(), &blocks, capacity_counts);
+    let note = note(results.len(), &blocks, &plot, capacity_counts);
     frame::caption(&mut scene, plot.bottom + 52.0, context, results, &note);
     scene
 }
@@ -243,7 +252,7 @@ fn draw_block(scene: &mut Scene, plot: &Plot, block: &Block<'_>, top: f64, capac
         let y = top + lane as f64 * LANE;
         frame::triangle(scene, (x, y + 13.0), INK, signal.body());
         let at = if labelled.is_left { (x - 8.0, Anchor::End) } else { (x + 8.0, Anchor::Start) };
-        scene.text((at.0, y + 11.5), &labelled.text, plain(TICK_SIZE, INK, at.1));
+        write(scene, (at.0, y + 11.5), &labelled.text, plain(TICK_SIZE, INK, at.1));
     }
     let mut y = first;
     for (kind, at_s) in block.reached() {
@@ -260,22 +269,23 @@ fn draw_block(scene: &mut Scene, plot: &Plot, block: &Block<'_>, top: f64, capac
             true => format!("{} before", duration(-at_s)),
             false => duration(at_s),
         };
-        write(scene, (x + 7.0, y + 12.0), &time, INK);
+        write(scene, (x + 7.0, y + 12.0), &time, plain(TICK_SIZE, INK, Anchor::Start));
         y += PITCH;
     }
     let missing = block.missing(capacity_counts);
     let room = WIDTH - MARGIN - plot.left - 6.0;
     let missing = font::shorten(&missing, TICK_SIZE, Weight::Regular, room);
     if !missing.is_empty() {
-        write(scene, (plot.left + 6.0, y + 12.0), &missing, SOFT);
+        write(scene, (plot.left + 6.0, y + 12.0), &missing, plain(TICK_SIZE, SOFT, Anchor::Start));
     }
 }
 
 /// Writes a text that no grid line runs through.
-fn write(scene: &mut Scene, (x, y): Point, text: &str, colour: Colour) {
-    let width = font::width(text, TICK_SIZE, Weight::Regular);
-    scene.rectangle((x - 2.0, y - 10.0), (x + width + 2.0, y + 3.0), PAPER, 1.0);
-    scene.text((x, y), text, plain(TICK_SIZE, colour, Anchor::Start));
+fn write(scene: &mut Scene, (x, y): Point, text: &str, look: TextLook) {
+    let width = font::width(text, look.size, look.weight);
+    let left = if look.anchor == Anchor::End { x - width } else { x };
+    scene.rectangle((left - 2.0, y - 10.0), (left + width + 2.0, y + 3.0), PAPER, 1.0);
+    scene.text((x, y), text, look);
 }
 
 /// An outcome as people say it.
@@ -288,7 +298,7 @@ pub const fn outcome_words(outcome: Outcome) -> &'static str {
     }
 }
 
-fn note(all: usize, blocks: &[Block<'_>], capacity_counts: bool) -> String {
+fn note(all: usize, blocks: &[Block<'_>], plot: &Plot, capacity_counts: bool) -> String {
     let mut sentences = vec![left_out(all, blocks.len())];
     let any = |kind: usize| blocks.iter().any(|block| block.at_s[kind].is_some());
     if any(TIPPED) {
@@ -305,6 +315,10 @@ fn note(all: usize, blocks: &[Block<'_>], capacity_counts: bool) -> String {
     }
     if signals().any(|signal| signal.body() == Body::Hollow) {
         sentences.push("Hollow triangles: the cascade circuit breaker.".to_owned());
+    }
+    let unnamed = blocks.iter().map(|block| signals::unnamed(&block.signals, plot)).sum::<usize>();
+    if unnamed > 0 {
+        sentences.push(format!("{unnamed} more that follow closely are not named."));
     }
     sentences.retain(|sentence| !sentence.is_empty());
     sentences.join(" ")
@@ -352,6 +366,7 @@ fn run_finding(scenario: &Scenario, result: &RunResult, after: &str) -> String {
                 words.push(format!("{} {}{after}", KINDS[kind].word, duration(at_s)));
             }
             Some(at_s) => words.push(format!("{} after {}", KINDS[kind].word, duration(at_s))),
+            None if kind == RECOVERED && is_stable(result) => {}
             None => words.push(KINDS[kind].missing.to_owned()),
         }
     }

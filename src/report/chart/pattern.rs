@@ -74,7 +74,7 @@ impl Filling {
         self.draw(scene, from, to);
         let (left, top, right, bottom) = (from.0 + 0.5, from.1 + 0.5, to.0 - 0.5, to.1 - 0.5);
         if right > left {
-            let corners = vec![(left, top), (right, top), (right, bottom), (left, bottom)];
+            let corners = [(left, top), (right, top), (right, bottom), (left, bottom)];
             let closed = corners.iter().chain(&corners[..1]).copied().collect();
             scene.stroke(closed, INK, 1.0, &[]);
         } else {

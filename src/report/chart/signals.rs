@@ -4,9 +4,11 @@ use super::font;
 use super::frame::{Body, Plot};
 use super::scene::Weight;
 use super::theme::{MARGIN, TICK_SIZE, WIDTH};
+use super::words::{duration, percent};
 use crate::engine::Happening;
 use crate::metric::RunResult;
-use crate::model::Scenario;
+use crate::model::{PoolId, Scenario};
+use crate::policy::Trip;
 
 /// More lines over one row hide it.
 const MOST_LANES: usize = 4;
@@ -46,13 +48,31 @@ pub fn of(scenario: &Scenario, result: &RunResult) -> Vec<Signal> {
         let alert = scenario.alerts.get(fired.alert as usize)?;
         Some(signal(fired.time_s, &alert.name, true))
     });
-    let opened =
-        |entry: &&crate::engine::LogEntry| matches!(entry.what, Happening::BreakerOpen { .. });
-    let trips = result.log.iter().filter(opened);
-    let mut signals: Vec<Signal> = alerts.collect();
-    signals.extend(trips.map(|entry| signal(entry.time_s, "breaker opens", false)));
+    let trips = result.log.iter().filter_map(|entry| match entry.what {
+        Happening::BreakerOpen { trip, .. } => {
+            Some(signal(entry.time_s, &trip_words(scenario, trip), false))
+        }
+        _ => None,
+    });
+    let mut signals: Vec<Signal> = alerts.chain(trips).collect();
     signals.sort_by(|a, b| a.since_s.total_cmp(&b.since_s));
     signals
+}
+
+/// Why the breaker opened.
+fn trip_words(scenario: &Scenario, trip: Trip) -> String {
+    let name = |pool: PoolId| &scenario.pools[pool.index()].name;
+    match trip {
+        Trip::Pools { count: 1 } => "breaker opens: 1 pool lost".to_owned(),
+        Trip::Pools { count } => format!("breaker opens: {count} pools lost"),
+        Trip::InstancesOut { pool, share } => {
+            format!("breaker opens: {} of {} out", percent(share), name(pool))
+        }
+        Trip::Wait { pool, wait_s } => {
+            format!("breaker opens: {} waits {}", name(pool), duration(wait_s))
+        }
+        Trip::ByHand => "breaker opened by hand".to_owned(),
+    }
 }
 
 /// A name beside its triangle.
@@ -93,4 +113,10 @@ pub fn placed(signals: &[Signal], plot: &Plot) -> (usize, Vec<Option<(usize, Pla
         places.push(place);
     }
     (lanes, places)
+}
+
+/// How many of them are left without a name.
+pub fn unnamed(signals: &[Signal], plot: &Plot) -> usize {
+    let (_, places) = placed(signals, plot);
+    places.iter().filter(|place| !matches!(place, Some((_, p)) if !p.text.is_empty())).count()
 }

@@ -251,7 +251,7 @@ fn segments(plot: &Plot, states: &[(f64, PoolState)]) -> Vec<(f64, f64, PoolStat
 fn shown_of(share: &[f64; STATES.len()]) -> Option<PoolState> {
     let is_loss = |state: PoolState| matches!(state, PoolState::FailingOver | PoolState::Down);
     let held = || STATES.into_iter().zip(*share).filter(|(_, share)| *share > 1e-9);
-    let loss = held().filter(|(state, _)| is_loss(*state)).last();
+    let loss = held().rfind(|(state, _)| is_loss(*state));
     loss.or_else(|| held().max_by(|a, b| a.1.total_cmp(&b.1))).map(|(state, _)| state)
 }
 

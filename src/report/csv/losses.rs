@@ -50,7 +50,7 @@ const COLUMNS: &[LossColumn] = &[
         "survivor_utilization",
         Unit::Ratio,
         |e| e.loss.survivor_utilization().into(),
-        "All demand ÷ all surviving capacity of the service that is worst off; empty with none left.",
+        "All demand ÷ all surviving capacity of the service worst off; empty with none left.",
     ),
     column(
         "worst_service",

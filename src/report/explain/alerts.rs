@@ -22,7 +22,9 @@ fn told(alert: &AlertFact, point: Option<&ReturnPoint>, figures: &mut Figures) -
         name(alert.signal),
         of.unwrap_or_default()
     );
-    if let Some(lead_s) = alert.lead_s {
+    if alert.lead_s == Some(0.0) {
+        text += ", just as the first further pool is lost";
+    } else if let Some(lead_s) = alert.lead_s {
         let (key, side) = if lead_s >= 0.0 { ("lead_s", "before") } else { ("lag_s", "after") };
         let lead = figures.seconds(&format!("{path}.{key}"), lead_s.abs());
         text += &format!(", {lead} {side} the first further pool is lost");
@@ -36,7 +38,7 @@ fn told(alert: &AlertFact, point: Option<&ReturnPoint>, figures: &mut Figures) -
         };
     }
     if alert.is_false {
-        text += ": a false alarm, nothing comes of it";
+        text += ": a false alarm, as no further pool is lost";
     }
     text += ".";
     if !alert.response.is_empty() {

@@ -31,9 +31,9 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
              in {as_it_is}. So no lever was searched."
         ),
         false => format!(
-            "Asked of each run is that {goal}. As the file is, that holds in {as_it_is}. Each value \
-             below ran with the same seeds, this run's and those after it; in brackets is Wilson's \
-             95 % interval of the share."
+            "Asked of each run is that {goal}. As the file is, that holds in {as_it_is}. Each \
+             value below ran with the same seeds, this run's and those after it; in brackets is \
+             Wilson's 95 % interval of the share."
         ),
     })];
     if !is_chance {

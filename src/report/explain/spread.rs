@@ -169,7 +169,8 @@ fn why(probe: &FailedProbe, path: &str, figures: &mut Figures) -> String {
         let sent = figures.seconds(&format!("{path}.last_sent_to_s"), probe.last_sent_to_s);
         let last = figures.seconds(&format!("{path}.last_wait_s"), last_s);
         text += &format!(
-            " The last one before the instance left, sent after {sent}, had {last} of queue before it."
+            " The last one before the instance left, sent after {sent}, had {last} of queue before \
+             it."
         );
     }
     text

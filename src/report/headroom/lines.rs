@@ -30,17 +30,19 @@ fn at_most(mut lines: Vec<String>, what: &str) -> Vec<String> {
 
 fn instances(headroom: &Headroom<'_>) -> Vec<String> {
     let (found, scenario) = (headroom.found, headroom.scenario);
-    let percent = words::percent_to_one_decimal;
+    let is_unplaced = found.losses.iter().any(|loss| loss.unplaced_ratio > 0.0);
+    let of_what = if is_unplaced { ", of what has somewhere to go" } else { "" };
     let at = |needed, ceiling| {
         let (now, more) = found.instances(scenario, needed);
+        let now = words::counted(now, "instance");
         let cost = match more {
-            None => "no number of instances is enough: their own probes are too much".to_owned(),
-            Some(0) => format!("the {now} instances are enough"),
-            Some(more) => format!("{more} more than the {now} instances there are"),
+            None => "no number is enough, as their own probes are too much".to_owned(),
+            Some(0) => format!("{now} will do"),
+            Some(more) => format!("takes {} more than the {now} now", words::count(more as f64)),
         };
+        let ceiling = words::percent_to_one_decimal(ceiling);
         format!(
-            "no instance above {} after any loss, as unconditional splits: {cost}",
-            percent(ceiling)
+            "no instance above {ceiling} after any loss, as unconditional splits{of_what}: {cost}"
         )
     };
     let mut lines = vec![at(Needed::AtCeiling, found.ceiling)];
@@ -73,8 +75,8 @@ fn probes(headroom: &Headroom<'_>) -> Vec<String> {
                 _ => "only overload fails them",
             };
             format!(
-                "the slowest {name} fails one deep probe in a hundred (over {timeout}) from {at} of \
-                 its pool's capacity on: {fitting}"
+                "the slowest {name} fails one deep probe in a hundred (over {timeout}) from {at} \
+                 of its pool's capacity on: {fitting}"
             )
         }));
     }
@@ -134,8 +136,8 @@ fn detection(headroom: &Headroom<'_>) -> Vec<String> {
     found
         .map(|detection| {
             format!(
-                "a dead {} stays in rotation for {} to {}: (n−1) · interval + time-out, and up to an \
-                 interval",
+                "a dead {} stays in rotation for {} to {}: (n−1) · interval + time-out, and up to \
+                 an interval",
                 headroom.scenario.kinds[detection.kind.index()].name,
                 words::duration(detection.least_s),
                 words::duration(detection.most_s)
@@ -162,12 +164,12 @@ fn ramps(headroom: &Headroom<'_>) -> Vec<String> {
                     words::duration(ramp_s)
                 ),
                 (None, None) => format!(
-                    "autoscaler {autoscaler} watches nothing of {pool} that says how full it is: no \
-                     ramp is known to be slow enough"
+                    "autoscaler {autoscaler} watches nothing of {pool} that says how full it is: \
+                     no ramp is known to be slow enough"
                 ),
                 (None, Some(_)) => format!(
-                    "no ramp is slow enough for {pool}: there is nothing left of it when autoscaler \
-                     {autoscaler} first acts"
+                    "no ramp is slow enough for {pool}: there is nothing left of it when \
+                     autoscaler {autoscaler} first acts"
                 ),
             }
         })

@@ -72,8 +72,8 @@ fn shortened(name: &str) -> String {
     name.chars().take(LONGEST_NAME - 1).chain(['…']).collect()
 }
 
-/// The losses and the pools as tables, what follows from them in lines, and the verdict, which comes
-/// last. At most 100 columns wide but for the lines. Ends with a line break.
+/// The losses and the pools as tables, what follows from them in lines, and the verdict, which
+/// comes last. At most 100 columns wide but for the lines. Ends with a line break.
 #[must_use]
 pub fn headroom_text(headroom: &Headroom<'_>, style: TableStyle) -> String {
     let found = headroom.found;
@@ -122,8 +122,12 @@ fn summary(headroom: &Headroom<'_>) -> String {
         }
         None => String::new(),
     };
+    let ceiling = match headroom.found.ceiling {
+        1.0 => String::new(),
+        ceiling => format!("; survivors at {} at most", words::percent_to_one_decimal(ceiling)),
+    };
     format!(
-        "{}: {}, {}, {}, {}{spare}",
+        "{}: {}, {}, {}, {}{spare}{ceiling}",
         scenario.name,
         counted(scenario.zones.len() as u64, "zone"),
         counted(scenario.pools.len() as u64, "pool"),

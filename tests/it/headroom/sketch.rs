@@ -64,7 +64,8 @@ max_utilization = 1.0
             let PoolSketch { zone, service, instances, demand_rps, .. } = pool;
             let _ = writeln!(
                 text,
-                "[pool.p{index}]\nzone = \"z{zone}\"\ninstance = \"web\"\nservice = \"s{service}\"\n\
+                "[pool.p{index}]\nzone = \"z{zone}\"\ninstance = \"web\"\n\
+                 service = \"s{service}\"\n\
                  instances = {instances}\ndemand_rps = {demand_rps}"
             );
             if pool.failover.as_ref().is_some_and(Vec::is_empty) {

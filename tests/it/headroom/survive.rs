@@ -149,6 +149,14 @@ fn what_cannot_be_is_an_error_that_says_why() {
 }
 
 #[test]
+fn a_policy_sets_routing_not_sizes() {
+    let set = "set = { \"simulation.survive_zone_losses\" = 1 }\n";
+    let text =
+        shipped("planner-agent").replace("kind = \"none\"\n", &format!("kind = \"none\"\n{set}"));
+    assert!(problem(&text, &[]).starts_with("not-in-policy: "));
+}
+
+#[test]
 fn a_ceiling_without_losses_is_odd() {
     let loaded = loaded(&shipped("planner-agent"), &["simulation.survive_utilization=70%"]);
     assert!(loaded.warnings.iter().any(|warning| warning.id == "means-nothing"));

@@ -8,8 +8,8 @@ use crate::units::Seconds;
 /// Values a range, about.
 const VALUES: f64 = 100.0;
 
-/// The lever: every deep probe waits at least so long, up to its interval; or, to find where a fleet
-/// breaks, at most. None without deep probes, or where they wait as long as they may.
+/// The lever: every deep probe waits at least so long, up to its interval; or, to find where a
+/// fleet breaks, at most. None without deep probes, or where they wait as long as they may.
 pub fn dial<'a>(asked: &Asked<'a>) -> Option<Dial<'a>> {
     let (case, is_more) = (asked.case, asked.is_missed);
     let deep = || case.scenario.kinds.iter().filter(|kind| is_deep(kind));
