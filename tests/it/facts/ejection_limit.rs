@@ -42,8 +42,8 @@ fn no_more_than_the_limit_is_ever_out_though_every_probe_fails() {
 
 #[test]
 fn what_had_to_stay_leaves_at_its_next_failed_probe_once_there_is_room() {
-    // The first to die is out at 25 s; the second has to stay, until the first is back at 72.5 s: up
-    // at 70 s, and two probes passed. The second's next probe fails at 73 s.
+    // The first to die is out at 25 s; the second has to stay until the first is back at 72.5 s, up
+    // at 70 s and with two probes passed. The second's next probe fails at 73 s.
     let two_die = "[event.first]\nat = \"20s\"\nuntil = \"60s\"\nkind = \"instance-loss\"\n\
                    pool = \"web-a\"\ncount = 1\n\
                    [event.second]\nat = \"30s\"\nkind = \"instance-loss\"\npool = \"web-a\"\n\

@@ -2,18 +2,24 @@
 
 use std::cell::Cell;
 
+use proptest::collection::vec;
 use proptest::test_runner::TestCaseError;
 
 use zonefall::model::Action;
 
+use super::sketch::ratio;
 use super::strategy::any_sketch;
 use super::trial::{Record, holds_for};
 
 #[test]
 fn no_pool_ever_has_more_out_of_rotation_than_its_limit() {
     let at_limit = Cell::new(0);
-    holds_for(60, 41, any_sketch(), |sketch| {
+    let limits = vec(0.0..1.0_f64, 4);
+    holds_for(60, 41, (any_sketch(), limits), |(sketch, limits)| {
         let mut fleet = sketch.fleet();
+        for (kind, limit) in fleet.kinds.iter_mut().zip(limits) {
+            kind.health_check.max_out_of_rotation = ratio(limit);
+        }
         // Who takes added instances away again takes them out of rotation, whatever the limit.
         fleet.events.retain(|event| !matches!(event.action, Action::AddInstances { .. }));
         let case = fleet.case();

@@ -146,9 +146,8 @@ fn any_health_check() -> impl Strategy<Value = HealthCheck> {
     let phase = option::of(0.0..0.99_f64);
     let thresholds = (1..=4_u32, 1..=3_u32);
     let timeout = prop_oneof![1 => Just(1.0), 3 => 0.05..1.0];
-    let most_out = prop_oneof![3 => Just(1.0), 1 => Just(0.0), 2 => 0.0..1.0_f64];
-    (kind, spread_out(0.3, 20.0), timeout, thresholds, on_unhealthy, phase, most_out).prop_map(
-        |(kind, interval_s, timeout, thresholds, on_unhealthy, phase, most_out)| HealthCheck {
+    (kind, spread_out(0.3, 20.0), timeout, thresholds, on_unhealthy, phase).prop_map(
+        |(kind, interval_s, timeout, thresholds, on_unhealthy, phase)| HealthCheck {
             kind,
             interval: seconds(interval_s),
             timeout: seconds(timeout * interval_s),
@@ -156,7 +155,7 @@ fn any_health_check() -> impl Strategy<Value = HealthCheck> {
             healthy_threshold: thresholds.1,
             on_unhealthy,
             phase: phase.map(|share| seconds(share * interval_s)),
-            max_out_of_rotation: ratio(most_out),
+            max_out_of_rotation: ratio(1.0),
         },
     )
 }
