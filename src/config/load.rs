@@ -29,8 +29,7 @@ pub struct Loaded {
     pub file_name: String,
     /// The file's world, without what policies set.
     pub scenario: Scenario,
-    /// A case for each policy and cell of the matrix: policies in the order of the file, of each its
-    /// cells.
+    /// A case for each policy and cell of the matrix: policies in the order of the file, then cells.
     pub cases: Vec<Case>,
     /// The names of its bundles, `[mitigation.*]`, in its order.
     pub bundles: Vec<String>,

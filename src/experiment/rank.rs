@@ -16,10 +16,13 @@ pub fn rank(results: &mut [RunResult]) {
             summary.cascade_propagation_count,
         )
     };
+    if results.len() < 2 {
+        return;
+    }
     let mut keys: Vec<_> = results.iter().map(key).collect();
     keys.sort_unstable();
     for result in results {
         let better = keys.partition_point(|other| *other < key(result));
-        result.rank = better as u32 + 1;
+        result.rank = Some(better as u32 + 1);
     }
 }

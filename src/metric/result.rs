@@ -274,8 +274,9 @@ pub struct RunResult {
     pub policy_kind: &'static str,
     /// The named bundles of settings that it was run with, joined by semicolons.
     pub mitigations: String,
-    /// Its place among the runs that it is compared with, the best first; from 1.
-    pub rank: u32,
+    /// Its place among the runs that it is compared with, the best first, from 1; none where it is
+    /// compared with none.
+    pub rank: Option<u32>,
     /// How instances served.
     pub plane: Plane,
     /// First event; none without events.

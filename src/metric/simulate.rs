@@ -55,7 +55,7 @@ pub fn simulate(case: &Case, row_steps: u32) -> RunResult {
         policy: case.policy.name.clone(),
         policy_kind: case.policy.kind.name,
         mitigations: case.policy.bundles.join(";"),
-        rank: 1,
+        rank: None,
         plane: scenario.simulation.plane,
         trigger_s,
         timeline: watch.series.timeline,

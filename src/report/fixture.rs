@@ -50,7 +50,7 @@ pub(crate) fn result(
         policy: policy.to_owned(),
         policy_kind,
         mitigations: String::new(),
-        rank: 1,
+        rank: None,
         plane: crate::model::Plane::Fluid,
         trigger_s: Some(60.0),
         timeline: timeline(2),

@@ -37,7 +37,10 @@ const WORDS: usize = 2;
 const COLUMNS: &[Column] = &[
     column("policy", 0, |r| r.policy.clone()),
     column("outcome", 0, outcome_words),
-    Column { applies: is_ranked, ..column("rank", 0, |r| r.rank.to_string()) },
+    Column {
+        applies: is_ranked,
+        ..column("rank", 0, |r| r.rank.map(|rank| rank.to_string()).unwrap_or_default())
+    },
     column("goodput", 0, |r| percent(r.summary.goodput_ratio)),
     column("of the\nbound", 1, |r| r.summary.goodput_of_bound.map_or("–".to_owned(), percent)),
     Column {

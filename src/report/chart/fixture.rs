@@ -205,7 +205,7 @@ pub fn result(scenario: &Scenario, plot: &Plot, rows: usize, every_s: f64) -> Ru
         policy: plot.policy.into(),
         policy_kind: plot.kind,
         mitigations: String::new(),
-        rank: 1,
+        rank: None,
         alerts: vec![],
         alert_names: String::new(),
         plane: Plane::Fluid,

@@ -153,8 +153,8 @@ const COLUMNS: &[ComparisonColumn] = &[
     column(
         "rank",
         Unit::Count,
-        |r| Cell::Count(u64::from(r.rank)),
-        "Its place among the runs that are compared, by goodput; 1 is the best.",
+        |r| r.rank.map_or(Cell::Empty, |rank| Cell::Count(u64::from(rank))),
+        "Its place among the runs that are compared, by goodput, from 1; empty of a run alone.",
     ),
 ];
 

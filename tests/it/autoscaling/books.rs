@@ -11,6 +11,7 @@ use zonefall::model::{
 };
 use zonefall::units::Seconds;
 
+use crate::random::conservation;
 use crate::random::sketch::{ratio, seconds};
 use crate::random::strategy::any_sketch;
 use crate::random::trial::{Record, holds_for};
@@ -22,13 +23,10 @@ use super::fleet::{Scaled, event, pool, scaler, target, workers};
 fn balances(record: &Record) -> Result<(), TestCaseError> {
     for (step, (before, after)) in record.pairs().enumerate() {
         for (before, after) in before.iter().zip(after) {
-            let came = after.first_tries + after.redirected_in;
-            let ended = after.completed + after.late + after.shed + after.rejected + after.lost;
-            let went = after.redirected_out + ended + after.in_flight - before.in_flight;
-            let scale = came.max(before.in_flight).max(after.in_flight).max(ended);
-            let is_balanced = (came - went).abs() <= 1e-9 * scale;
-            let is_sane = after.completed >= -1e-9 * scale && after.in_flight >= 0.0;
-            if !is_balanced || !is_sane || after.in_rotation > after.expected {
+            let place = format!("step {step}");
+            conservation::balances(before, after, &place)?;
+            conservation::is_sane(after, &place)?;
+            if after.in_rotation > after.expected {
                 return Err(TestCaseError::fail(format!("step {step}: {before:?} {after:?}")));
             }
         }

@@ -16,7 +16,7 @@ fn fail(what: String) -> Result<(), TestCaseError> {
 
 /// First tries + redirected in = redirected out + completed + late + degraded + shed + rejected +
 /// lost + change of (in flight + deferred).
-fn balances(before: &PoolStep, after: &PoolStep, place: &str) -> Result<(), TestCaseError> {
+pub fn balances(before: &PoolStep, after: &PoolStep, place: &str) -> Result<(), TestCaseError> {
     let came = after.first_tries + after.redirected_in;
     let refused = after.degraded + after.shed + after.rejected;
     let ended = after.completed + after.late + refused + after.lost;
@@ -30,7 +30,7 @@ fn balances(before: &PoolStep, after: &PoolStep, place: &str) -> Result<(), Test
 }
 
 /// No NaN, no infinity, nothing below 0.
-fn is_sane(pool: &PoolStep, place: &str) -> Result<(), TestCaseError> {
+pub fn is_sane(pool: &PoolStep, place: &str) -> Result<(), TestCaseError> {
     let came = pool.first_tries + pool.redirected_in;
     let scale = came.max(pool.in_flight).max(pool.completed + pool.late + pool.lost);
     let parts = [

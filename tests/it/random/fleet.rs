@@ -124,6 +124,10 @@ pub fn multiply_events(events: &mut [Event], factor: u32) {
 
 /// Multiplies what a policy gives in requests a second.
 pub fn multiply_policy(policy: &mut PolicySpec, factor: f64) {
+    if let Some(fallback) = policy.mitigations.shed.as_mut().and_then(|it| it.fallback.as_mut()) {
+        fallback.capacity = Rps::new(fallback.capacity.get() * factor).expect("a rate");
+        fallback.queue_limit *= factor;
+    }
     for (setting, value) in policy.kind.settings.iter().zip(&mut policy.values) {
         if setting.key == "max_shift_rps_per_s" {
             *value = value.map(|rps| rps * factor);

@@ -2,7 +2,7 @@
 
 mod bound;
 mod ceiling;
-mod conservation;
+pub mod conservation;
 mod ejection_limit;
 pub mod fleet;
 mod plain;
