@@ -266,9 +266,9 @@ pub enum Plane {
 pub enum Format {
     /// A table and the verdict.
     Human,
-    /// `summary.json`.
+    /// Everything, as JSON: of a simulation `summary.json`.
     Json,
-    /// `comparison.csv`.
+    /// A table as CSV: of a simulation `comparison.csv`.
     Csv,
     /// A Markdown table and the verdict.
     Markdown,

@@ -57,7 +57,7 @@ fn named_by_sets<'d>(
 
 /// All that policies and events `set`.
 fn assignments(document: &Document) -> impl Iterator<Item = &Assignment> {
-    let setters = [Section::Policy, Section::Event];
+    let setters = [Section::Policy, Section::Event, Section::Mitigation];
     let entities = setters.into_iter().flat_map(|section| document.table(section).values());
     entities.flat_map(|entity| match entity.get("set").map(|set| &set.value) {
         Some(Value::Assignments(assignments)) => assignments.as_slice(),

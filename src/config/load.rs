@@ -318,6 +318,9 @@ fn cases_of_cell(
         };
         let (mut policy, scenario) = (spec?, scenario?);
         lower::check_fallback(entity, &policy, &scenario, problems);
+        if cell.is_empty() {
+            lower::check_idle(entity, &policy, problems);
+        }
         policy.bundles = cell.iter().map(|bundle| bundle.name.clone()).collect();
         for bundle in &policy.bundles {
             policy.name.push('+');

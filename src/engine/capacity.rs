@@ -4,6 +4,12 @@ use super::instances::flag;
 use super::world::{Modifiers, World};
 
 impl World<'_> {
+    /// Nominal capacity of one instance of a pool, rps.
+    #[must_use]
+    pub fn nominal_rps(&self, pool: usize) -> f64 {
+        self.kind(pool).capacity_rps(self.calls_s[pool])
+    }
+
     /// Adds up what a pool's instances can do, where something has changed.
     pub fn add_up_capacities(&mut self) {
         for pool in 0..self.pools.len() {
@@ -14,7 +20,7 @@ impl World<'_> {
             if !self.pools[pool].is_stale && !has_warm_up {
                 continue;
             }
-            let nominal_rps = self.kind(pool).capacity_rps(self.calls_s[pool]);
+            let nominal_rps = self.nominal_rps(pool);
             let Modifiers { speed, speed_up, .. } = self.pools[pool].modifiers;
             let (mut healthy_rps, mut up_rps, mut in_flight) = (0.0, 0.0, 0.0);
             for i in self.pools[pool].instances() {

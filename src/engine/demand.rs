@@ -1,7 +1,7 @@
 //! Phase 2: first tries and retries that fall due, per pool.
 
+use super::instances::flag;
 use super::origins::{UsersTries, demand_rps};
-use super::snapshot::PoolStep;
 use super::world::World;
 
 /// Works out the demand of every origin and pool in this step, and what pools report of it.
@@ -31,20 +31,32 @@ pub fn demand(world: &mut World<'_>, report_interval_s: f64) {
     let reports = report_interval_s <= world.step_s
         || world.step.is_multiple_of((report_interval_s / world.step_s).round() as u32);
     if reports {
-        for pool in &mut world.pools {
-            pool.reported_demand_rps = pool.demand_rps;
+        for pool in 0..world.pools.len() {
+            world.pools[pool].reported_demand_rps = world.pools[pool].demand_rps;
             if world.watches_waits {
-                pool.reported_wait_s = mean_wait_s(&pool.out);
+                world.pools[pool].reported_wait_s = mean_wait_s(world, pool);
             }
         }
     }
 }
 
-/// How long the queue of a pool takes that serves at its actual capacity, s.
-fn mean_wait_s(pool: &PoolStep) -> f64 {
-    match (pool.queue > 0.0, pool.healthy_capacity_rps > 0.0) {
-        (false, _) => 0.0,
-        (true, true) => pool.queue / pool.healthy_capacity_rps,
-        (true, false) => f64::INFINITY,
-    }
+/// How long the queues of the instances of a pool that are in rotation and up take, on average, at
+/// their actual capacity, s. Who is out of rotation keeps nobody waiting who comes now.
+fn mean_wait_s(world: &World<'_>, pool: usize) -> f64 {
+    let capacity_rps = world.pools[pool].out.healthy_capacity_rps;
+    let serves =
+        |i: &usize| world.instances.is_up(*i) && world.instances.has(*i, flag::IN_ROTATION);
+    let queue: f64 = world.pools[pool].instances().filter(serves).map(|i| queue(world, i)).sum();
+    if queue > 0.0 && capacity_rps > 0.0 { queue / capacity_rps } else { 0.0 }
+}
+
+/// What waits at an instance.
+fn queue(world: &World<'_>, i: usize) -> f64 {
+    let inside = world.instances.mean[i];
+    let table = world.tables.get(world.instances.table[i]);
+    let busy = match world.requests {
+        Some(_) => inside.min(table.servers()),
+        None => table.closure(inside, world.instances.variance[i]).busy,
+    };
+    (inside - busy).max(0.0)
 }

@@ -98,7 +98,11 @@ fn view(world: &World<'_>, pool: usize) -> PoolView {
         demand_rps: state.demand_rps,
         reported_demand_rps: state.reported_demand_rps,
         reported_wait_s: state.reported_wait_s,
-        capacity_rps: state.out.capacity_rps,
+        // All of them take traffic then, up or not.
+        capacity_rps: match is_panicking {
+            true => f64::from(state.there()) * world.nominal_rps(pool),
+            false => state.out.capacity_rps,
+        },
         in_rotation: if is_panicking { state.there() } else { state.out.in_rotation },
         share_in_rotation: state.share_in_rotation(),
         is_healthy: state.out.is_healthy,

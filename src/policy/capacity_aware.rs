@@ -29,7 +29,6 @@ pub const KIND: PolicyKind = PolicyKind {
 /// A remainder below this share of what was to be placed is placed.
 const PLACED: f64 = 1e-12;
 
-#[derive(Clone)]
 struct CapacityAware {
     max_utilization: f64,
     /// Work that each pool may still take, by pool, rps.
@@ -38,7 +37,6 @@ struct CapacityAware {
 }
 
 /// Traffic of one home that looks for a place.
-#[derive(Clone)]
 struct Mover {
     home: PoolId,
     wanted_rps: f64,
@@ -48,7 +46,6 @@ struct Mover {
     placed: Vec<Placed>,
 }
 
-#[derive(Clone)]
 struct Placed {
     target: Target,
     rps: f64,
@@ -79,10 +76,6 @@ impl Policy for CapacityAware {
             self.room[home.index()] -= back_rps;
             plan.shed(home, mover.left_rps - back_rps);
         }
-    }
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }
 

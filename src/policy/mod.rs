@@ -24,9 +24,6 @@ pub use view::{PoolView, View};
 pub trait Policy: Send {
     /// Decides where the demand of every pool goes during one step.
     fn route(&mut self, view: &View<'_>, plan: &mut Plan);
-
-    /// A copy of it, memory and all.
-    fn boxed(&self) -> Box<dyn Policy>;
 }
 
 /// Every policy, in the order in which they are compared by default.

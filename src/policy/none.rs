@@ -11,13 +11,8 @@ pub const KIND: PolicyKind = PolicyKind {
     build: |_| Box::new(None),
 };
 
-#[derive(Clone)]
 struct None;
 
 impl Policy for None {
     fn route(&mut self, _view: &View<'_>, _plan: &mut Plan) {}
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
-    }
 }

@@ -68,7 +68,6 @@ struct Flow {
     pace_rps: f64,
 }
 
-#[derive(Clone)]
 struct RateLimited {
     limit: Limit,
     /// By home, then target; a home without flows has no entry.
@@ -111,10 +110,6 @@ impl Policy for RateLimited {
                 self.flows.push((home, flows));
             }
         }
-    }
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }
 

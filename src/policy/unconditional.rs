@@ -16,7 +16,7 @@ pub const KIND: PolicyKind = PolicyKind {
     build: |_| Box::new(Unconditional::default()),
 };
 
-#[derive(Default, Clone)]
+#[derive(Default)]
 struct Unconditional {
     shares: Vec<Share>,
 }
@@ -32,9 +32,5 @@ impl Policy for Unconditional {
                 }
             }
         }
-    }
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        Box::new(self.clone())
     }
 }

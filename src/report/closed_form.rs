@@ -5,6 +5,7 @@
 //! uneven zones and is what is computed here (`model::contingency`).
 
 use super::words;
+use crate::experiment::contingency;
 use crate::model::contingency::{Contingency, ServiceLoss};
 use crate::model::{Action, PoolId, Scenario, ZoneId};
 
@@ -31,12 +32,17 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
         return Some(format!("closed form: without zone {zone} nothing is left to serve {demand}"));
     };
     let headroom = hit.headroom_of_load()?;
-    let needed = hit.capacity_rps / hit.surviving_capacity_rps - 1.0;
-    let shed = (1.0 - 1.0 / utilization).max(0.0);
+    // As a perfect router would use the failover edges that there are.
+    let perfect = contingency::loss_of(scenario, &[loss.zone], 1.0);
+    let needed = perfect.headroom_needed;
     let percent = words::percent_to_one_decimal;
-    let or_shed = match shed {
-        0.0 => String::new(),
-        shed => format!(", or shedding {}", percent(shed)),
+    let or_shed = match perfect.shed_ratio {
+        shed if shed > 1e-9 => format!(", or shedding {}", percent(shed)),
+        _ => String::new(),
+    };
+    let takes = match needed {
+        Some(needed) => format!("takes {} headroom of load", percent(needed)),
+        None => "no headroom is enough".to_owned(),
     };
     let (worst, as_split) = match *fullest {
         Some((pool, worst)) if worst > utilization + 0.01 => {
@@ -57,11 +63,10 @@ pub fn closed_form_line(scenario: &Scenario) -> Option<String> {
     };
     Some(format!(
         "closed form: without zone {zone}, {demand}{service} meet {} of capacity: {} \
-         utilization{worst}, N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % takes {} \
-         headroom of load (now {}{as_split}){or_shed}; waits ask for more",
+         utilization{worst}, N ÷ ((N−k)(1+h)) for equal zones; to stay below 100 % {takes} \
+         (now {}{as_split}){or_shed}; waits ask for more",
         words::rps(hit.surviving_capacity_rps),
         percent(utilization),
-        percent(needed),
         percent(headroom)
     ))
 }

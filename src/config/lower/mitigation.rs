@@ -66,16 +66,18 @@ fn breaker(table: &Table<'_>, problems: &mut Problems) -> Option<Breaker> {
     let by_hand_at = table.optional_number("breaker.by_hand_at", problems);
     let action = table.text("breaker.action", problems);
     let retry_after = table.optional_number("breaker.retry_after", problems);
+    let action = match action?.as_str() {
+        "hold" => BreakerAction::Hold,
+        _ => BreakerAction::Retract,
+    };
     let breaker = Breaker {
         max_pools: max_pools?.and_then(|most| u32::try_from(most).ok()),
         window: seconds(window)?,
         max_instances_out: max_instances_out?.map(Ratio::new).transpose().ok()?,
         max_wait: optional_seconds(max_wait)?,
         by_hand_at: optional_seconds(by_hand_at)?,
-        action: match action?.as_str() {
-            "hold" => BreakerAction::Hold,
-            _ => BreakerAction::Retract,
-        },
+        action,
+        by_hand_action: action,
         retry_after: optional_seconds(retry_after)?,
     };
     if breaker.max_pools.is_none()
@@ -132,5 +134,26 @@ pub(in crate::config) fn check_fallback(
                 "let it answer sooner, or defer replies: `fallback_queue` is how many may wait",
             ),
         );
+    }
+}
+
+/// What goes with a policy and can do nothing there. Bundles go on every policy, so theirs may.
+pub(in crate::config) fn check_idle(entity: &Entity, spec: &PolicySpec, problems: &mut Problems) {
+    let moves_nothing = spec.kind.name == "none";
+    if let Some(at) = entity.tables.get("breaker").filter(|_| moves_nothing) {
+        let title = "policies of kind `none` move nothing, so their breaker never trips";
+        let problem = Problem::warning("breaker-idle", *at, title);
+        problems.push(problem.help("leave it out"));
+    }
+    let refuses_nothing = moves_nothing || spec.kind.name == "unconditional";
+    let shed = spec.mitigations.shed.filter(|shed| shed.above.is_none());
+    let takes_back = spec.mitigations.breaker.is_some();
+    if let (Some(_), Some(at), false, true) =
+        (shed, entity.tables.get("shed"), takes_back, refuses_nothing)
+    {
+        let title = format!("policies of kind `{}` refuse nothing by themselves", spec.kind.name);
+        let problem = Problem::warning("fallback-idle", *at, title)
+            .label("so the fallback has nothing to answer");
+        problems.push(problem.help("say above which utilization to shed: `above = \"90%\"`"));
     }
 }

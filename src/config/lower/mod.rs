@@ -24,7 +24,7 @@ pub(super) use alert::{alerts, by_signal, counts_pools};
 pub(super) use autoscaler::targets;
 pub(super) use get::fragment;
 pub(super) use instance::DEFAULT_PROBE_TIMEOUT_S;
-pub(super) use mitigation::check_fallback;
+pub(super) use mitigation::{check_fallback, check_idle};
 pub(super) use policy::{NamedPolicy, policies};
 pub(super) use resource::is_consumed;
 pub(super) use scenario::scenario;

@@ -56,6 +56,17 @@ pub(super) fn raised(
             }
         }
     }
+    for pool in &scenario.pools {
+        let autoscaler = pool.autoscaler.and_then(|id| scenario.autoscalers.get(id.index()));
+        if let Some(autoscaler) = autoscaler.filter(|autoscaler| autoscaler.min < pool.instances) {
+            let title = format!(
+                "autoscaler `{}` may take pool `{}` below the {} instances that survive",
+                autoscaler.name, pool.name, pool.instances
+            );
+            let problem = Problem::warning("size-undone", goal.at, title);
+            problems.push(problem.help(format!("raise its `min` to {}", pool.instances)));
+        }
+    }
     let total = most_instances(&scenario);
     if total > MOST_INSTANCES {
         let title = format!("a run has at most {MOST_INSTANCES} instances, not {total}");

@@ -170,6 +170,16 @@ pub fn contingencies(scenario: &Scenario, most_zones: usize, ceiling: f64) -> Co
     }
 }
 
+/// Works out the loss of one set of zones, at a ceiling of utilization over 0.
+#[must_use]
+pub fn loss_of(scenario: &Scenario, zones: &[ZoneId], ceiling: f64) -> Loss {
+    let contingency = Contingency::new(scenario);
+    let mut is_lost = vec![false; scenario.zones.len()];
+    zones.iter().for_each(|zone| is_lost[zone.index()] = true);
+    let loads = contingency.after(&is_lost);
+    Finder::new(&contingency, ceiling).loss(zones, &loads, &is_lost)
+}
+
 /// Losses by how bad they are, worst first, in order where they are alike: by what has nowhere to
 /// go, by the fullest pool, by what has to be refused.
 fn by_severity(losses: &[Loss]) -> Vec<usize> {

@@ -6,7 +6,7 @@ mod pools;
 mod rules;
 mod steady;
 
-pub use losses::{Contingencies, FullestPool, Loss, Needed, contingencies};
+pub use losses::{Contingencies, FullestPool, Loss, Needed, contingencies, loss_of};
 pub use pools::PoolNeed;
 pub use rules::{Detection, Drained, Ramp, Rules, fewest_zones};
 pub use steady::{Instance, Latency};

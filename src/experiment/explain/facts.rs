@@ -65,6 +65,8 @@ pub struct Ending {
     pub time_to_nothing_in_rotation_s: Option<f64>,
     /// Share of requests answered in time.
     pub goodput_ratio: f64,
+    /// Share of requests answered by a fallback.
+    pub degraded_ratio: f64,
     /// Share of requests refused on purpose.
     pub shed_ratio: f64,
     /// Healthy capacity at the end ÷ time 0.
@@ -85,6 +87,7 @@ impl Ending {
             time_to_full_outage_s: summary.time_to_full_outage_s,
             time_to_nothing_in_rotation_s: summary.time_to_nothing_in_rotation_s,
             goodput_ratio: summary.goodput_ratio,
+            degraded_ratio: summary.degraded_ratio,
             shed_ratio: summary.shed_ratio,
             final_healthy_capacity_ratio: summary.final_healthy_capacity_ratio,
             peak_amplification: summary.peak_amplification,
@@ -104,15 +107,13 @@ impl Facts {
         let (shortages, tightest) = shortages(scenario, result, &rows, origin_s);
         let outs = losses.iter().filter_map(|loss| loss.first_out.as_ref());
         let first_ejection = outs.min_by(|a, b| a.time_to_s.total_cmp(&b.time_to_s)).cloned();
-        let first_out_s = first_ejection.as_ref().map(|out| out.time_to_s + origin_s);
-        let first_out_s = first_out_s.or(first_loss_s);
         Self {
             trigger_s: result.trigger_s,
             window_s: rows.window_s,
             first_tries_rps: scenario.demand_rps(),
             events: events(scenario),
             detection: detection(scenario, result, origin_s),
-            shift: shift(scenario, result, &rows, origin_s, first_out_s),
+            shift: shift(scenario, result, &rows, origin_s),
             shortages,
             tightest,
             first_ejection,

@@ -119,7 +119,7 @@ impl Search<'_> {
     fn helps(&mut self, second: i64) -> Option<bool> {
         if !self.saved.contains_key(&second) {
             let case = self.taken_back(second as f64);
-            let tally = self.trials.tally(&case, self.effort.return_seeds, Goal::NoneLost)?;
+            let tally = self.trials.tally(&case, self.effort.return_seeds, Goal::NoneSpread)?;
             self.saved.insert(second, tally.holds);
         }
         Some(self.saved[&second] >= self.effort.return_enough)
@@ -132,7 +132,7 @@ impl Search<'_> {
         let own = case.policy.mitigations.breaker;
         case.policy.mitigations.breaker = Some(Breaker {
             by_hand_at: Seconds::new(at_s).ok(),
-            action: BreakerAction::Retract,
+            by_hand_action: BreakerAction::Retract,
             retry_after: None,
             ..own.unwrap_or(BY_HAND)
         });
@@ -148,5 +148,6 @@ const BY_HAND: Breaker = Breaker {
     max_wait: None,
     by_hand_at: None,
     action: BreakerAction::Retract,
+    by_hand_action: BreakerAction::Retract,
     retry_after: None,
 };

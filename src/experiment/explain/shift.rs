@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::engine::Happening;
-use crate::metric::RunResult;
+use crate::metric::{RunResult, hit_pools};
 use crate::model::{PoolId, Scenario};
 
 use super::rows::Rows;
@@ -61,15 +61,21 @@ pub fn shift(
     result: &RunResult,
     rows: &Rows<'_>,
     origin_s: f64,
-    first_out_s: Option<f64>,
 ) -> Option<Shift> {
     let starts = result.log.iter().filter_map(|entry| match entry.what {
         Happening::RedirectStart { pool, .. } => Some((entry.time_s, pool)),
         _ => None,
     });
-    let from_s = starts.clone().next()?.0;
+    let (from_s, first_home) = starts.clone().next()?;
+    let is_hit = hit_pools(scenario);
+    let outs = result.log.iter().filter_map(|entry| match entry.what {
+        Happening::InstanceUnhealthy { pool, .. } => Some((entry.time_s, pool)),
+        _ => None,
+    });
+    let is_further = |pool: PoolId| pool != first_home && !is_hit[pool.index()];
+    let mut further = outs.filter(|(time_s, pool)| *time_s > from_s && is_further(*pool));
     let end_s = scenario.simulation.duration.get();
-    let until_s = first_out_s.filter(|out_s| *out_s > from_s).unwrap_or(end_s);
+    let until_s = further.next().map_or(end_s, |(time_s, _)| time_s);
     let mut homes: Vec<(PoolId, Home)> = Vec::new();
     for (start_s, pool) in starts.filter(|(start_s, _)| *start_s < until_s || *start_s == from_s) {
         if homes.iter().any(|(known, _)| *known == pool) {

@@ -15,6 +15,8 @@ use super::Tally;
 pub enum Goal {
     /// That no pool is lost that no event hit.
     NoneLost,
+    /// That no further pool turns unhealthy once traffic has been moved.
+    NoneSpread,
     /// That the fleet recovers once the trigger has ended.
     Recovers,
     /// That the outcome is stable.
@@ -27,6 +29,7 @@ impl Goal {
     pub fn holds(self, summary: &Summary) -> bool {
         match self {
             Self::NoneLost => summary.time_to_first_propagation_s.is_none(),
+            Self::NoneSpread => summary.cascade_propagation_count == 0,
             Self::Recovers => summary.recovered == Some(true),
             Self::Stable => summary.outcome == Outcome::Stable,
         }

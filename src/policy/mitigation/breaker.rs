@@ -18,6 +18,8 @@ pub struct Breaker {
     pub by_hand_at: Option<Seconds>,
     /// What becomes of what was moved.
     pub action: BreakerAction,
+    /// The same where a person trips it.
+    pub by_hand_action: BreakerAction,
     /// After this time redirecting is tried again; never without it, as long as the shift lasts.
     pub retry_after: Option<Seconds>,
 }

@@ -1,6 +1,7 @@
 //! A policy behind a cascade circuit breaker.
 
 use super::breaker::{Breaker, BreakerAction, Trip};
+use super::stopped;
 use crate::model::PoolId;
 use crate::policy::{Notice, Plan, Policy, PoolView, Redirect, View};
 
@@ -10,6 +11,7 @@ const NEARLY: f64 = 1e-9;
 /// Redirects as its policy does until the breaker trips.
 pub struct Guarded {
     breaker: Breaker,
+    /// As it was when the breaker tripped, while that is open.
     policy: Box<dyn Policy>,
     /// Makes the policy anew, without memory.
     renew: Box<dyn Fn() -> Box<dyn Policy> + Send>,
@@ -18,25 +20,29 @@ pub struct Guarded {
     was_pulled: bool,
 }
 
+#[derive(Debug)]
 enum State {
     Closed,
     Open(Open),
     HalfOpen { since_s: f64 },
 }
 
+#[derive(Debug)]
 struct Open {
     since_s: f64,
+    action: BreakerAction,
     /// What was moved when it tripped.
     moved: Vec<Redirect>,
-    /// The policy as it was then.
-    policy: Box<dyn Policy>,
 }
 
 /// What a breaker has seen so far.
-#[derive(Default, Clone)]
+#[derive(Debug, Default)]
 struct Watch {
     /// What went where in the last step.
     flows: Vec<Redirect>,
+    /// By pool: did it receive then, and did traffic of it go elsewhere?
+    receives: Vec<bool>,
+    sends: Vec<bool>,
     /// When traffic of a pool last began to go elsewhere.
     shift_s: Option<f64>,
     was_healthy: Vec<bool>,
@@ -53,6 +59,10 @@ impl Guarded {
     }
 
     fn step_state(&mut self, view: &View<'_>, plan: &mut Plan) {
+        if self.is_pulled(view) {
+            self.open(Trip::ByHand, self.breaker.by_hand_action, view, plan);
+            return;
+        }
         match &self.state {
             State::Open(open) => {
                 let retry_s = self.breaker.retry_after.map(|after| open.since_s + after.get());
@@ -61,8 +71,8 @@ impl Guarded {
                 }
             }
             State::Closed | State::HalfOpen { .. } => {
-                if let Some(trip) = self.trip(view) {
-                    self.open(trip, view, plan);
+                if let Some(trip) = self.watch.trip(&self.breaker, view) {
+                    self.open(trip, self.breaker.action, view, plan);
                 } else if let State::HalfOpen { since_s } = self.state
                     && view.time_s - since_s > self.breaker.window.get()
                 {
@@ -72,41 +82,37 @@ impl Guarded {
         }
     }
 
-    fn trip(&mut self, view: &View<'_>) -> Option<Trip> {
-        let by_hand = self.breaker.by_hand_at.filter(|_| !self.was_pulled);
-        if by_hand.is_some_and(|at| view.time_s >= at.get() - NEARLY)
-            && !self.watch.flows.is_empty()
-        {
-            self.was_pulled = true;
-            return Some(Trip::ByHand);
-        }
-        self.watch.trip(&self.breaker, view)
+    /// Does a person trip it now, be it open or not?
+    fn is_pulled(&mut self, view: &View<'_>) -> bool {
+        let is_time = self.breaker.by_hand_at.is_some_and(|at| view.time_s >= at.get() - NEARLY);
+        let is_pulled = is_time && !self.was_pulled && !self.watch.flows.is_empty();
+        self.was_pulled |= is_pulled;
+        is_pulled
     }
 
-    fn open(&mut self, trip: Trip, view: &View<'_>, plan: &mut Plan) {
-        plan.notices.push(Notice::BreakerOpen { trip, action: self.breaker.action });
-        self.state = State::Open(Open {
-            since_s: view.time_s,
-            moved: self.watch.flows.clone(),
-            policy: self.policy.boxed(),
-        });
+    fn open(&mut self, trip: Trip, action: BreakerAction, view: &View<'_>, plan: &mut Plan) {
+        plan.notices.push(Notice::BreakerOpen { trip, action });
+        let moved = self.watch.flows.clone();
+        self.state = State::Open(Open { since_s: view.time_s, action, moved });
     }
 
     /// What was held goes on from where it was; what was taken back begins anew.
     fn half_open(&mut self, view: &View<'_>, plan: &mut Plan) {
         plan.notices.push(Notice::BreakerHalfOpen);
-        let half_open = State::HalfOpen { since_s: view.time_s };
-        if let State::Open(open) = std::mem::replace(&mut self.state, half_open) {
-            self.policy = match self.breaker.action {
-                BreakerAction::Hold => open.policy,
-                BreakerAction::Retract => (self.renew)(),
-            };
+        if let State::Open(Open { action: BreakerAction::Retract, .. }) = self.state {
+            self.policy = (self.renew)();
         }
+        self.state = State::HalfOpen { since_s: view.time_s };
         self.watch.lost.clear();
+        self.watch.shift_s = Some(view.time_s);
     }
 
     fn close(&mut self, plan: &mut Plan) {
         plan.notices.push(Notice::BreakerClosed);
+        if let State::Open(_) = self.state {
+            // What it remembers has not been moved since.
+            self.policy = (self.renew)();
+        }
         self.state = State::Closed;
         self.watch.lost.clear();
     }
@@ -116,41 +122,46 @@ impl Policy for Guarded {
     fn route(&mut self, view: &View<'_>, plan: &mut Plan) {
         self.watch.look(view, self.breaker.window.get());
         self.step_state(view, plan);
-        self.policy.route(view, plan);
         let is_well = |pool: &PoolView| pool.is_healthy && pool.drain_share == 0.0;
-        let is_over = plan.redirects.is_empty() && view.pools.iter().all(is_well);
-        match (&self.state, is_over) {
-            // The shift that it tripped on is over.
-            (State::Open(_) | State::HalfOpen { .. }, true) => self.close(plan),
-            (State::Open(open), false) => match self.breaker.action {
-                BreakerAction::Hold => hold(&open.moved, plan),
-                BreakerAction::Retract => retract(&open.moved, plan),
-            },
-            _ => {}
+        let is_over = view.pools.iter().all(is_well);
+        match &self.state {
+            State::Open(open) => {
+                // What is not moved must not be remembered as if it were.
+                (self.renew)().route(view, plan);
+                if is_over && plan.redirects.is_empty() {
+                    self.close(plan);
+                } else {
+                    match open.action {
+                        BreakerAction::Hold => stopped::hold(&open.moved, view, plan),
+                        BreakerAction::Retract => stopped::retract(&open.moved, view, plan),
+                    }
+                }
+            }
+            State::HalfOpen { .. } => {
+                self.policy.route(view, plan);
+                if is_over && plan.redirects.is_empty() {
+                    self.close(plan);
+                }
+            }
+            State::Closed => self.policy.route(view, plan),
         }
         self.watch.note_flows(view, plan);
-    }
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        // Breakers do not stand one behind another: nobody keeps a copy of one.
-        (self.renew)()
     }
 }
 
 impl Watch {
     /// Notes which receivers have become unhealthy since the last step.
     fn look(&mut self, view: &View<'_>, window_s: f64) {
-        let is_recent =
-            |since_s: Option<f64>| since_s.is_some_and(|since_s| view.time_s - since_s <= window_s);
         self.lost.retain(|(_, lost_s)| view.time_s - lost_s <= window_s);
+        let is_recent = self.shift_s.is_some_and(|since_s| view.time_s - since_s <= window_s);
         for (index, pool) in view.pools.iter().enumerate() {
             let id = PoolId::from_index(index);
             let was_healthy = self.was_healthy.get(index).copied().unwrap_or(true);
-            let received = || self.flows.iter().any(|flow| flow.to == id);
-            if was_healthy
+            let received = self.receives.get(index).copied().unwrap_or(false);
+            if is_recent
+                && was_healthy
                 && !pool.is_healthy
-                && is_recent(self.shift_s)
-                && received()
+                && received
                 && self.lost.iter().all(|(known, _)| *known != id)
             {
                 self.lost.push((id, view.time_s));
@@ -165,8 +176,8 @@ impl Watch {
         if breaker.max_pools.is_some_and(|most| count > most) {
             return Some(Trip::Pools { count });
         }
-        for flow in &self.flows {
-            let pool = flow.to;
+        let receivers = self.receives.iter().enumerate().filter(|(_, receives)| **receives);
+        for pool in receivers.map(|(index, _)| PoolId::from_index(index)) {
             let receiver = view.pool(pool);
             let share = 1.0 - receiver.share_in_rotation;
             if breaker.max_instances_out.is_some_and(|most| share > most.get() + NEARLY) {
@@ -181,39 +192,17 @@ impl Watch {
     }
 
     fn note_flows(&mut self, view: &View<'_>, plan: &Plan) {
-        let had = |from: PoolId| self.flows.iter().any(|flow| flow.from == from);
-        if plan.redirects.iter().any(|flow| !had(flow.from)) {
+        self.sends.resize(view.pools.len(), false);
+        if plan.redirects.iter().any(|flow| !self.sends[flow.from.index()]) {
             self.shift_s = Some(view.time_s);
         }
         self.flows.clone_from(&plan.redirects);
-    }
-}
-
-/// What was moved stays where it is, up to what would be moved now; nothing else is moved.
-fn hold(moved: &[Redirect], plan: &mut Plan) {
-    let wanted = std::mem::take(&mut plan.redirects);
-    let of = |flows: &[Redirect], home: PoolId| -> f64 {
-        flows.iter().filter(|flow| flow.from == home).map(|flow| flow.rps).sum()
-    };
-    for flow in &wanted {
-        plan.kept_rps[flow.from.index()] += flow.rps;
-    }
-    for flow in moved {
-        let (now_rps, then_rps) = (of(&wanted, flow.from), of(moved, flow.from));
-        if now_rps > 0.0 && then_rps > 0.0 {
-            plan.redirect(flow.from, flow.to, flow.rps * (now_rps / then_rps).min(1.0));
-        }
-    }
-}
-
-/// What would be moved of a home that had something moved is shed; of others it stays at home.
-fn retract(moved: &[Redirect], plan: &mut Plan) {
-    for flow in std::mem::take(&mut plan.redirects) {
-        let home = flow.from.index();
-        if moved.iter().any(|then| then.from == flow.from) {
-            plan.shed_rps[home] += flow.rps;
-        } else {
-            plan.kept_rps[home] += flow.rps;
+        self.receives.clear();
+        self.receives.resize(view.pools.len(), false);
+        self.sends.fill(false);
+        for flow in &self.flows {
+            self.receives[flow.to.index()] = true;
+            self.sends[flow.from.index()] = true;
         }
     }
 }

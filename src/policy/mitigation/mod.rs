@@ -5,6 +5,7 @@ mod breaker;
 mod guard;
 mod shed;
 mod shedding;
+mod stopped;
 
 pub use breaker::{Breaker, BreakerAction, Trip};
 pub use shed::{Fallback, Shed};

@@ -43,13 +43,4 @@ impl Policy for Shedding {
         }
         plan.redirects.retain(|flow| flow.rps > 0.0);
     }
-
-    fn boxed(&self) -> Box<dyn Policy> {
-        Box::new(Self {
-            policy: self.policy.boxed(),
-            work_rps: Vec::new(),
-            above: self.above,
-            has_fallback: self.has_fallback,
-        })
-    }
 }

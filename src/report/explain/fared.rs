@@ -43,6 +43,10 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
             "At their peak retries made {times} as many tries as there were first tries."
         )));
     }
+    if ending.degraded_ratio > 0.0 {
+        let share = figures.percent("facts.ending.degraded_ratio", ending.degraded_ratio);
+        items.push(Item::Text(format!("The fallback answered {share} of requests.")));
+    }
     items.extend(recovery(teller).map(Item::Text));
     items
 }

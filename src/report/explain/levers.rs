@@ -16,7 +16,7 @@ pub(super) fn items(teller: &mut Teller<'_>) -> Vec<Item> {
     };
     let figures = &mut teller.figures;
     let goal = match levers.goal {
-        Goal::NoneLost => "no further pool is lost",
+        Goal::NoneLost | Goal::NoneSpread => "no further pool is lost",
         Goal::Recovers => "the fleet recovers once the trigger has ended",
         Goal::Stable => "the outcome is stable",
     };
@@ -113,7 +113,8 @@ fn told(lever: &Lever, levers: &Levers, figures: &mut Figures, items: &mut Vec<I
     }
     let side = if levers.is_missed { holds_at } else { fails_at };
     if side.sets.is_empty() && !side.is_as_it_is {
-        text += " No `--set` does that: the policy's own `set` stands above it.";
+        text += " No `--set` does just that: what the policy, its mitigations or \
+                 `survive_zone_losses` set stands above it.";
     }
     items.push(Item::Entry(text));
     items.extend(command(side));

@@ -198,3 +198,83 @@ fn of_the_write_ups_mitigations_the_breaker_on_pools_alone_saves_nothing() {
     let worst = results.iter().max_by_key(|result| result.rank).expect("runs");
     assert_eq!((worst.policy.as_str(), worst.rank), ("unconditional", Some(24)));
 }
+
+/// Sums of a pool's rows from a time to another, a second.
+fn mean_of(
+    run: &Run,
+    pool: &str,
+    (from_s, to_s): (f64, f64),
+    of: fn(&zonefall::metric::PoolRow) -> f64,
+) -> f64 {
+    let rows = run.rows(pool).into_iter();
+    let rows = rows.filter(|row| row.time_s > from_s && row.time_s <= to_s);
+    mean(&rows.map(of).collect::<Vec<_>>())
+}
+
+#[test]
+fn a_drain_that_a_breaker_takes_back_stays_with_the_home_that_serves() {
+    let drain = "[event.drain]\nat = \"20s\"\nkind = \"drain\"\npool = \"web-a\"\n";
+    let run = run(&pair(drain), "unconditional", &[&breaker("retract", "")], 1);
+    assert_close(
+        "drained",
+        mean_of(&run, "web-a", (30.0, 60.0), |r| r.redirected_out_rps),
+        200.0,
+        1e-6,
+    );
+    assert_close("kept", mean_of(&run, "web-a", (70.0, 200.0), |r| r.completed_rps), 200.0, 1.0);
+    assert_eq!(run.result.summary.shed_ratio, 0.0);
+}
+
+#[test]
+fn a_home_that_is_fit_again_is_not_shed_over_a_ramp_that_never_was() {
+    let back = format!("{A_DIES}until = \"100s\"\n");
+    let ramp = "[policy.rate-limited]\nkind = \"rate-limited\"\nramp = \"60s\"\n";
+    let set = "policy.rate-limited.breaker={ by_hand_at = \"40s\" }";
+    let run = run(&pair(&format!("{back}{ramp}")), "rate-limited", &[set], 1);
+    let shed = |from_s: f64, to_s: f64| mean_of(&run, "web-a", (from_s, to_s), |row| row.shed_rps);
+    assert_close("while it is down", shed(45.0, 105.0), 200.0, 1e-6);
+    assert_eq!(shed(120.0, 200.0), 0.0);
+    assert_close(
+        "own",
+        mean_of(&run, "web-a", (130.0, 200.0), |row| row.completed_rps),
+        200.0,
+        1.0,
+    );
+}
+
+#[test]
+fn what_nobody_serves_while_a_breaker_is_open_goes_to_the_fallback() {
+    let b_dies = A_DIES.replace("a-dies", "b-dies").replace("\"a\"", "\"b\"").replace("20s", "80s");
+    let shed = "policy.unconditional.shed={ fallback_rps = 1000 }";
+    let sets = [&breaker("hold", ""), shed];
+    let run = run(&pair(&format!("{A_DIES}{b_dies}")), "unconditional", &sets, 1);
+    for pool in ["web-a", "web-b"] {
+        let degraded = mean_of(&run, pool, (100.0, 200.0), |row| row.degraded_rps);
+        let lost = mean_of(&run, pool, (100.0, 200.0), |row| row.lost_rps);
+        println!("{pool}: {degraded} answered by the fallback, {lost} lost");
+        // What is held goes on to b, where it is lost: what was moved stays.
+        let is_held = pool == "web-a";
+        assert_close(pool, degraded, if is_held { 0.0 } else { 200.0 }, 1e-6);
+    }
+}
+
+#[test]
+fn the_wait_of_who_is_out_of_rotation_trips_nothing() {
+    let text = shipped("lose-one-of-three");
+    let sets = ["policy.unconditional.breaker.max_wait=1h"];
+    for plane in [FLUID, REQUESTS] {
+        let run = run(&text, "unconditional", &[plane, sets[0]], 20);
+        assert!(trip(&run).is_none(), "{:?}", trip(&run));
+    }
+}
+
+#[test]
+fn a_pool_that_panics_refuses_what_all_its_instances_cannot_take() {
+    let half =
+        "[event.half]\nat = \"20s\"\nkind = \"instance-loss\"\npool = \"web-a\"\ncount = 3\n";
+    let sets = ["pool.web-a.panic_threshold=60%", "policy.none.shed.above=120%"];
+    let run = run(&pair(half), "none", &sets, 1);
+    // A quarter of them, at half of the capacity of all.
+    assert_eq!(mean_of(&run, "web-a", (60.0, 200.0), |row| row.shed_rps), 0.0);
+    assert_close("lost", mean_of(&run, "web-a", (60.0, 200.0), |row| row.lost_rps), 150.0, 1e-6);
+}

@@ -67,6 +67,7 @@ pub fn any_mitigations() -> impl Strategy<Value = Mitigations> {
             max_wait: wait_s.map(seconds),
             by_hand_at: by_hand_s.map(seconds),
             action,
+            by_hand_action: BreakerAction::Retract,
             retry_after: retry_s.map(seconds),
         },
     );

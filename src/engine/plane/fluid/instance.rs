@@ -31,7 +31,6 @@ pub struct Context {
     pace: Pace,
     arrivals: ArrivalProcess,
     is_row: bool,
-    counts_queue: bool,
     has_warm_up: bool,
     /// Do deadlines admit another queue, or calls another number at a time, as rates change?
     has_moving_places: bool,
@@ -68,7 +67,6 @@ impl Context {
             pace,
             arrivals,
             is_row,
-            counts_queue: is_row || world.watches_waits,
             has_warm_up,
             has_moving_places: has_moving_limit
                 || has_moving_servers
@@ -270,7 +268,7 @@ pub fn serve(
         totals.leaving.entered += (answers + serving - world.instances.serving[i]).max(0.0);
         world.instances.serving[i] = serving;
     }
-    if context.counts_queue && load.mean > 0.0 {
+    if context.is_row && load.mean > 0.0 {
         totals.queue += queue.min(load.mean) * tries / load.mean;
     }
     is_still

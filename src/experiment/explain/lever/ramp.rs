@@ -29,7 +29,7 @@ pub fn dial<'a>(asked: &Asked<'a>) -> Option<Dial<'a>> {
             let mut changed = case.clone();
             changed.policy.kind = rate_limited;
             changed.policy.values = vec![Some(ramp_s), None];
-            let name = &case.policy.name;
+            let name = case.policy.own_name();
             let mut sets = vec![format!("policy.{name}.ramp={ramp_s}s")];
             if case.policy.kind.name != rate_limited.name {
                 sets.insert(0, format!("policy.{name}.kind={}", rate_limited.name));

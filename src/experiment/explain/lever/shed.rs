@@ -34,7 +34,7 @@ pub fn dial<'a>(asked: &Asked<'a>) -> Option<Dial<'a>> {
             let fallback = own.and_then(|shed| shed.fallback);
             let above_ratio = Ratio::new(above).ok();
             changed.policy.mitigations.shed = Some(Shed { above: above_ratio, fallback });
-            (changed, vec![format!("policy.{}.shed.above={above}", case.policy.name)])
+            (changed, vec![format!("policy.{}.shed.above={above}", case.policy.own_name())])
         }),
     })
 }
