@@ -20,6 +20,9 @@ pub(super) fn check(matrix: &Matrix, known: &[String]) -> Result<(), CliError> {
                 .to_owned(),
         )),
         Matrix::Each | Matrix::Subsets => Ok(()),
+        Matrix::With(names) if names.is_empty() => {
+            Err(CliError::Usage("--mitigations names none".to_owned()))
+        }
         Matrix::With(names) => match names.iter().find(|name| !known.contains(name)) {
             Some(name) => {
                 let help = nearest(name, known.iter().map(String::as_str));

@@ -84,6 +84,27 @@ pub(super) fn check(document: &Document, problems: &mut Problems) {
     }
 }
 
+/// Of two bundles of a cell that set the same, the later one's value holds: said once.
+pub(super) fn check_overlaps(cell: &Cell, problems: &mut Problems) {
+    for (index, later) in cell.iter().enumerate() {
+        for (one, two) in cell[..index].iter().flat_map(|earlier| {
+            let pairs = assignments(earlier).iter().map(move |one| (earlier, one));
+            pairs.flat_map(|(earlier, one)| {
+                let same = assignments(later).iter().filter(move |two| two.path == one.path);
+                same.map(move |two| ((earlier, one), two))
+            })
+        }) {
+            let (earlier, one) = one;
+            let title = format!(
+                "mitigations `{}` and `{}` both set `{}`: together, the latter's value holds",
+                earlier.name, later.name, two.path
+            );
+            let problem = Problem::warning("mitigations-overlap", two.path_span, title);
+            problems.push(problem.secondary(one.path_span, "set here first"));
+        }
+    }
+}
+
 /// Where a policy's or a bundle's settings may be.
 const OF_POLICY: [&str; 5] = ["instance", "pool", "client", "source", "autoscaler"];
 const OF_BUNDLE: [&str; 7] =

@@ -29,7 +29,7 @@ pub struct Loaded {
     pub file_name: String,
     /// The file's world, without what policies set.
     pub scenario: Scenario,
-    /// A case for each policy and cell of the matrix: policies in the order of the file, then cells.
+    /// A case for each policy and cell of the matrix, policies first in the order of the file.
     pub cases: Vec<Case>,
     /// The names of its bundles, `[mitigation.*]`, in its order.
     pub bundles: Vec<String>,
@@ -220,6 +220,7 @@ fn finish(
     bundles::check(document, &mut problems);
     let cells = bundles::cells(document, &purpose.matrix, &mut problems);
     let mut cases = cases(document, base.as_ref(), &fallback, &cells, &mut problems);
+    cells.iter().for_each(|cell| bundles::check_overlaps(cell, &mut problems));
     // What nobody asked for is checked all the same.
     for cell in bundles::cells(document, &Matrix::Each, &mut problems) {
         if !cells.contains(&cell) {

@@ -46,17 +46,23 @@ fn mean_wait_s(world: &World<'_>, pool: usize) -> f64 {
     let capacity_rps = world.pools[pool].out.healthy_capacity_rps;
     let serves =
         |i: &usize| world.instances.is_up(*i) && world.instances.has(*i, flag::IN_ROTATION);
-    let queue: f64 = world.pools[pool].instances().filter(serves).map(|i| queue(world, i)).sum();
+    let queue: f64 =
+        world.pools[pool].instances().filter(serves).map(|i| queue(world, pool, i)).sum();
     if queue > 0.0 && capacity_rps > 0.0 { queue / capacity_rps } else { 0.0 }
 }
 
 /// What waits at an instance.
-fn queue(world: &World<'_>, i: usize) -> f64 {
+fn queue(world: &World<'_>, pool: usize, i: usize) -> f64 {
     let inside = world.instances.mean[i];
-    let table = world.tables.get(world.instances.table[i]);
     let busy = match world.requests {
-        Some(_) => inside.min(table.servers()),
-        None => table.closure(inside, world.instances.variance[i]).busy,
+        Some(_) => {
+            let servers = world.kind(pool).servers(world.calls_s[pool].is_some());
+            servers.map_or(inside, |servers| inside.min(f64::from(servers)))
+        }
+        None => {
+            let table = world.tables.get(world.instances.table[i]);
+            table.closure(inside, world.instances.variance[i]).busy
+        }
     };
     (inside - busy).max(0.0)
 }

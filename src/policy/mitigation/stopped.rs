@@ -4,20 +4,22 @@
 //! that was emptied for no other reason, and what a drain would move stays while the home serves;
 //! the rest is shed, for nobody would serve it.
 
+use crate::model::PoolId;
+use crate::policy::targets::{share_to_move, shares};
 use crate::policy::{Plan, Redirect, View};
 
-/// What was moved stays where it is, up to what would be moved now; nothing else is moved.
+/// What was moved stays where it is, up to what ought to be moved now; nothing else is moved.
 pub fn hold(moved: &[Redirect], view: &View<'_>, plan: &mut Plan) {
     let then_rps = by_home(moved, view);
     let mut wanted_rps = stop(view, plan);
+    let mut there_rps = wanted_rps.clone();
+    for (home, there_rps) in there_rps.iter_mut().enumerate().filter(|(h, _)| then_rps[*h] > 0.0) {
+        // A ramp that begins anew wants less than that.
+        *there_rps = there_rps.max(ought_rps(view, PoolId::from_index(home)));
+    }
     for flow in moved {
         let home = flow.from.index();
-        // A home that is unfit had all of this moved, whatever else its policy does by now.
-        let there_rps = match view.pools[home].is_healthy {
-            true => wanted_rps[home],
-            false => wanted_rps[home] + plan.kept_rps[home] + plan.shed_rps[home],
-        };
-        let rps = flow.rps * (there_rps / then_rps[home]).min(1.0);
+        let rps = flow.rps * (there_rps[home] / then_rps[home]).min(1.0);
         if rps > 0.0 {
             take(rps, home, &mut wanted_rps, plan);
             plan.redirects.push(Redirect { rps, ..*flow });
@@ -26,18 +28,19 @@ pub fn hold(moved: &[Redirect], view: &View<'_>, plan: &mut Plan) {
     place(&wanted_rps, |_| false, view, plan);
 }
 
-/// What was moved of an unfit home is shed; nothing is moved.
+/// What would be moved of a home that had something moved is shed; nothing is moved.
 pub fn retract(moved: &[Redirect], view: &View<'_>, plan: &mut Plan) {
     let then_rps = by_home(moved, view);
     let wanted_rps = stop(view, plan);
-    for (home, then_rps) in then_rps.iter().enumerate() {
-        if !view.pools[home].is_healthy {
-            let more_rps = (then_rps - wanted_rps[home]).clamp(0.0, plan.kept_rps[home]);
-            plan.kept_rps[home] -= more_rps;
-            plan.shed_rps[home] += more_rps;
-        }
-    }
     place(&wanted_rps, |home| then_rps[home] > 0.0, view, plan);
+}
+
+/// What of a home's demand ought to be elsewhere, whatever the load there.
+fn ought_rps(view: &View<'_>, home: PoolId) -> f64 {
+    let mut found = Vec::new();
+    shares(view, home, &mut found);
+    let moved_rps = share_to_move(view, home) * view.pool(home).demand_rps;
+    moved_rps * found.iter().map(|share| share.share).sum::<f64>()
 }
 
 fn by_home(flows: &[Redirect], view: &View<'_>) -> Vec<f64> {

@@ -49,14 +49,30 @@ pub fn width(text: &str, size: f64, weight: Weight) -> f64 {
     units * size / f64::from(face.units_per_em().unwrap_or(1000.0))
 }
 
-/// The text, or its beginning and "…" when it is wider than `room`.
+/// The text, or its beginning and "…" when it is wider than `room`; of a name also its end, where
+/// names that begin alike differ.
 pub fn shorten(text: &str, size: f64, weight: Weight, room: f64) -> String {
     if width(text, size, weight) <= room {
         return text.to_owned();
     }
+    if !text.contains(' ') {
+        return shorten_name(text, size, weight, room);
+    }
     let mut kept: Vec<char> = text.chars().collect();
     while let Some(_last) = kept.pop() {
         let short: String = kept.iter().collect::<String>().trim_end().to_owned() + "…";
+        if width(&short, size, weight) <= room {
+            return short;
+        }
+    }
+    "…".to_owned()
+}
+
+fn shorten_name(name: &str, size: f64, weight: Weight, room: f64) -> String {
+    let letters: Vec<char> = name.chars().collect();
+    for kept in (2..letters.len()).rev() {
+        let (head, tail) = (&letters[..kept / 2], &letters[letters.len() - (kept - kept / 2)..]);
+        let short: String = head.iter().chain(&['…']).chain(tail).collect();
         if width(&short, size, weight) <= room {
             return short;
         }

@@ -6,6 +6,7 @@ use super::event_marks::{EventMark, fault_marks, run_marks};
 use super::finding::{compare_finding, run_finding};
 use super::frame::{self, MARK_STRIP, Numbers, Plot, Swatch, plain};
 use super::hatch::{columns, hatch};
+use super::merit::{left_out, told_apart};
 use super::scale::nice_ticks;
 use super::scene::{Anchor, Point, Scene, Weight};
 use super::series::{Window, means, thin, window};
@@ -30,7 +31,8 @@ const POSSIBLE: LineLook = LineLook { colour: SOFT, dash: &[1.5, 1.5], width: 1.
 const COMPLETED_RUN: LineLook = LineLook { colour: INK, dash: &[4.0, 2.5], width: 2.0 };
 
 /// Healthy capacity of the fleet, a line a policy, over the offered load.
-pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
+pub fn compare(context: &ChartContext<'_>, all: &[RunResult]) -> Scene {
+    let results = &*told_apart(all);
     let window = window(results);
     let drawn = shared_lines(results, &window);
     let capacity = results.iter().flat_map(|result| &result.fleet);
@@ -38,7 +40,7 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
     let most = drawn.iter().map(SharedLine::peak).fold(capacity, f64::max);
     let ticks = nice_ticks(most * 1.02, 6);
     let magnitude = Magnitude::of(most);
-    let title = compare_finding(results);
+    let title = compare_finding(all);
     let subtitle = format!(
         "Healthy capacity of the fleet under each policy, {}; share of requests completed, and of \
          what was possible",
@@ -76,7 +78,8 @@ pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
         notes.push("Possible: the most that full knowledge could serve.".to_owned());
     }
     notes.extend(differing(&drawn));
-    finish(&mut scene, context, results, (&plot, &marks, &notes));
+    notes.extend(Some(left_out(all.len(), results.len())).filter(|note| !note.is_empty()));
+    finish(&mut scene, context, all, (&plot, &marks, &notes));
     scene
 }
 

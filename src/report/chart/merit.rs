@@ -1,5 +1,6 @@
 //! Which of many policies are shown.
 
+use std::borrow::Cow;
 use std::cmp::Ordering;
 
 use crate::metric::RunResult;
@@ -21,6 +22,17 @@ pub fn best_and_worst(results: &[RunResult], most: usize) -> Vec<&RunResult> {
     order.drain(best..results.len() - (most - best));
     order.sort_unstable();
     order.into_iter().map(|index| &results[index]).collect()
+}
+
+/// More lines than these nobody tells apart.
+const MOST_LINES: usize = 12;
+
+/// As many results as lines in one panel can show.
+pub fn told_apart(results: &[RunResult]) -> Cow<'_, [RunResult]> {
+    if results.len() <= MOST_LINES {
+        return Cow::Borrowed(results);
+    }
+    Cow::Owned(best_and_worst(results, MOST_LINES).into_iter().cloned().collect())
 }
 
 /// What is left out, in words; empty when all are shown.

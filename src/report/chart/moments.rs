@@ -107,7 +107,8 @@ impl Block<'_> {
     fn missing(&self, capacity_counts: bool) -> String {
         let is_told = |kind: &usize| match *kind {
             CAPACITY => capacity_counts,
-            RECOVERED => !is_stable(self.result),
+            // Where the trigger never ends, nobody waits for it.
+            RECOVERED => self.result.summary.recovered.is_some() && !is_stable(self.result),
             _ => true,
         };
         let is_told = |kind: &usize| self.at_s[*kind].is_none() && is_told(kind);
@@ -366,7 +367,8 @@ fn run_finding(scenario: &Scenario, result: &RunResult, after: &str) -> String {
                 words.push(format!("{} {}{after}", KINDS[kind].word, duration(at_s)));
             }
             Some(at_s) => words.push(format!("{} after {}", KINDS[kind].word, duration(at_s))),
-            None if kind == RECOVERED && is_stable(result) => {}
+            None if kind == RECOVERED
+                && (is_stable(result) || result.summary.recovered.is_none()) => {}
             None => words.push(KINDS[kind].missing.to_owned()),
         }
     }

@@ -7,6 +7,7 @@ use super::font;
 use super::frame::{self, Numbers, Plot, Swatch, plain};
 use super::grid::{Grid, Place, Spacing};
 use super::labels::push_apart;
+use super::merit::{left_out, told_apart};
 use super::scale::TimeTicks;
 use super::scene::{Anchor, Point, Scene, TextLook, Weight};
 use super::series::{Window, means, window};
@@ -27,13 +28,18 @@ const MEAN_WIDTH: f64 = 2.0;
 const REFERENCES: [f64; 2] = [0.85, 1.0];
 
 /// A panel a pool, a line a policy.
-pub fn compare(context: &ChartContext<'_>, results: &[RunResult]) -> Scene {
+pub fn compare(context: &ChartContext<'_>, all: &[RunResult]) -> Scene {
+    let results = &*told_apart(all);
     let subtitle = "Utilization of the pools under each policy: work routed ÷ capacity in rotation";
+    let subtitle = match left_out(all.len(), results.len()) {
+        none if none.is_empty() => subtitle.to_owned(),
+        left_out => format!("{subtitle}. {left_out}"),
+    };
     let entry = |(index, result): (usize, &RunResult)| {
         (Swatch::Line(line_look(index)), result.policy.clone())
     };
     let legend: Vec<_> = results.iter().enumerate().map(entry).collect();
-    panels(context, results, subtitle, &legend)
+    panels(context, results, &subtitle, &legend)
 }
 
 /// A panel a pool, one line each.

@@ -130,10 +130,10 @@ pub(super) fn detail(what: &Happening, run: &Run<'_>) -> String {
         Happening::BreakerOpen { trip, action } => tripped(&trip, action),
         Happening::BreakerHalfOpen => "redirecting is tried again".to_owned(),
         Happening::BreakerClosed => "redirecting is as usual again".to_owned(),
-        Happening::LaunchRefused { wanted, .. } => {
-            let verb = if wanted == 1 { "is" } else { "are" };
-            format!("{} {verb} refused", words::counted(u64::from(wanted), "launch"))
-        }
+        Happening::LaunchRefused { wanted, .. } => match wanted {
+            1 => "1 launch is refused".to_owned(),
+            _ => format!("{wanted} launches are refused"),
+        },
     }
 }
 

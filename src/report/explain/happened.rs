@@ -170,7 +170,9 @@ fn takes(receiver: &Receiver, figures: &mut Figures) -> String {
     let rps = figures.rps(&format!("{path}.redirected_rps"), receiver.redirected_rps);
     let load = figures.rps(&format!("{path}.load_rps"), receiver.load_rps);
     let mut text = format!("{} takes {rps} on top of its own {load}", name(&receiver.pool));
-    if let Some(headroom) = receiver.headroom.filter(|_| receiver.capacity_rps > 0.0) {
+    if let Some(headroom) =
+        receiver.headroom.filter(|headroom| receiver.capacity_rps > 0.0 && headroom.is_finite())
+    {
         let headroom = figures.percent(&format!("{path}.headroom"), headroom);
         text += &format!(", with {headroom} of headroom");
     }

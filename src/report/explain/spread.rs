@@ -57,7 +57,7 @@ fn short(shortage: &Shortage, index: usize, figures: &mut Figures) -> String {
     };
     let hit = if shortage.is_hit { ", which an event hit" } else { "" };
     let refusing = match shortage.is_refusing {
-        true => " on average; at moments it is full, and tries are refused",
+        true => " on average; at moments it is full",
         false => "",
     };
     format!("{order} {}{hit}, after {time}: {before}up to {peak}{refusing}.", resource(shortage))

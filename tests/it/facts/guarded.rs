@@ -243,18 +243,17 @@ fn a_home_that_is_fit_again_is_not_shed_over_a_ramp_that_never_was() {
 }
 
 #[test]
-fn what_nobody_serves_while_a_breaker_is_open_goes_to_the_fallback() {
+fn what_may_not_leave_a_dead_home_while_a_breaker_is_open_goes_to_the_fallback() {
     let b_dies = A_DIES.replace("a-dies", "b-dies").replace("\"a\"", "\"b\"").replace("20s", "80s");
+    let text = pair(&format!("{A_DIES}{b_dies}"));
+    let text = text.replace("[zone.b]", "[zone.b]\n[zone.c]").replace("\"b\"]", "\"b\", \"c\"]");
     let shed = "policy.unconditional.shed={ fallback_rps = 1000 }";
-    let sets = [&breaker("hold", ""), shed];
-    let run = run(&pair(&format!("{A_DIES}{b_dies}")), "unconditional", &sets, 1);
-    for pool in ["web-a", "web-b"] {
-        let degraded = mean_of(&run, pool, (100.0, 200.0), |row| row.degraded_rps);
-        let lost = mean_of(&run, pool, (100.0, 200.0), |row| row.lost_rps);
-        println!("{pool}: {degraded} answered by the fallback, {lost} lost");
-        // What is held goes on to b, where it is lost: what was moved stays.
-        let is_held = pool == "web-a";
-        assert_close(pool, degraded, if is_held { 0.0 } else { 200.0 }, 1e-6);
+    for (action, of_a_rps) in [("hold", 0.0), ("retract", 200.0)] {
+        let run = run(&text, "unconditional", &[&breaker(action, ""), shed], 1);
+        let degraded = |pool| mean_of(&run, pool, (100.0, 200.0), |row| row.degraded_rps);
+        // What is held of a goes on to b and c.
+        assert_close("web-a", degraded("web-a"), of_a_rps, 1e-6);
+        assert_close("web-b", degraded("web-b"), 200.0, 1e-6);
     }
 }
 

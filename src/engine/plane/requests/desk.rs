@@ -24,6 +24,8 @@ pub struct Counts {
     pub redirected_out: u64,
     pub completed: u64,
     pub late: u64,
+    /// Refused at home, and taken by the fallback.
+    pub deferred: u64,
     pub degraded: u64,
     pub shed: u64,
     pub rejected: u64,

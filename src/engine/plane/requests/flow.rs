@@ -305,7 +305,9 @@ impl Flow {
             return false;
         };
         let is_taken = fallback.take(self.now, sender.home, born);
-        self.desks[sender.home as usize].deferred += u64::from(is_taken);
+        let desk = &mut self.desks[sender.home as usize];
+        desk.deferred += u64::from(is_taken);
+        desk.now.deferred += u64::from(is_taken);
         is_taken
     }
 

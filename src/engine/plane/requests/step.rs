@@ -237,7 +237,8 @@ fn show(world: &mut World<'_>, flow: &mut Flow, is_row: bool) {
         out.rejected = now.rejected as f64;
         out.lost += now.lost as f64;
         out.died_inside += now.died_inside as f64;
-        let here = now.first + now.retries - now.redirected_out - now.shed;
+        let refused = now.shed + now.deferred;
+        let here = now.first + now.retries - now.redirected_out - refused;
         out.work = here as f64 + now.redirected_in as f64 * redirect_cost;
         out.in_flight_peak = now.peak as f64;
         if is_row {
