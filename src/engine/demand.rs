@@ -1,5 +1,7 @@
 //! Phase 2: first tries and retries that fall due, per pool.
 
+use crate::model::Plane;
+
 use super::instances::flag;
 use super::origins::{UsersTries, demand_rps};
 use super::world::World;
@@ -54,12 +56,12 @@ fn mean_wait_s(world: &World<'_>, pool: usize) -> f64 {
 /// What waits at an instance.
 fn queue(world: &World<'_>, pool: usize, i: usize) -> f64 {
     let inside = world.instances.mean[i];
-    let busy = match world.requests {
-        Some(_) => {
+    let busy = match world.scenario.simulation.plane {
+        Plane::Requests => {
             let servers = world.kind(pool).servers(world.calls_s[pool].is_some());
             servers.map_or(inside, |servers| inside.min(f64::from(servers)))
         }
-        None => {
+        Plane::Fluid => {
             let table = world.tables.get(world.instances.table[i]);
             table.closure(inside, world.instances.variance[i]).busy
         }

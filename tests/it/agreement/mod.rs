@@ -5,8 +5,8 @@ pub mod planes;
 use planes::{Saying, disagreements, subjects};
 use zonefall::model::Plane;
 
-/// Five of the seeds of `docs/agreement.md`.
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
+/// Three of the seeds of `docs/agreement.md`.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
 
 #[test]
 fn planes_agree_on_every_shipped_topology() {

@@ -128,7 +128,7 @@ pub fn case_of(sketch: &Sketch, extras: &Extras) -> Case {
 
 #[test]
 fn every_try_and_request_ends_once_with_retries_resources_and_calls() {
-    holds_for(12, 9, (any_sketch(), any_extras()), |(sketch, extras)| {
+    holds_for(6, 9, (any_sketch(), any_extras()), |(sketch, extras)| {
         let case = case_of(&sketch, &extras);
         let run = Run::of(&case);
         run.check().map_err(TestCaseError::fail)?;

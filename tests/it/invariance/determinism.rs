@@ -53,7 +53,7 @@ fn policies_compared_on_any_number_of_threads_give_what_each_gives_alone() {
         let cases = shipped::load(file, &shipped::text(file), &[plane]).cases;
         let alone: Vec<RunResult> = cases.iter().map(|case| simulate(case, 5)).collect();
         // The program's own test has both planes on one thread, too.
-        let counts = if plane == PLANES[0] { &[2][..] } else { &[1, 2] };
+        let counts = &[2];
         for &jobs in counts {
             let jobs = Jobs::AtMost(NonZeroUsize::new(jobs).expect("over 0"));
             let watch = Watch { on_done: &|| {}, cancel: &cancel };

@@ -115,14 +115,17 @@ fn is_plain(scenario: &Scenario) -> bool {
 
 /// Where a fleet flaps for minutes, at which share in rotation a pool is lost decides how.
 const FLAPS: (&str, &str) = ("zone-returns", "unconditional");
-/// The same in others; in the last two, two of four are half of a pool for a minute.
-const FLAP_TOO: [(&str, &str); 6] = [
-    ("circuit-breaker-false-positive", "sharp"),
-    ("health-check-flapping", "restart"),
-    ("health-check-flapping", "eject"),
-    ("n-plus-two", "n-plus-1"),
-    ("emergency-scale-out", "in-4m-to-b"),
-    ("routing-asymmetry", "weights-as-found"),
+/// Files whose small pools are the point (two of four are half of a pool), and one that is another's
+/// fleet again.
+const SMALL_ON_PURPOSE: [&str; 8] = [
+    "circuit-breaker-false-positive",
+    "ejection-limit-trap",
+    "emergency-scale-out",
+    "gray-zone",
+    "health-check-flapping",
+    "n-plus-two",
+    "planner-agent-mitigations",
+    "routing-asymmetry",
 ];
 
 #[test]
@@ -131,7 +134,8 @@ fn ten_times_the_fleet_has_the_same_goodput_where_seeds_agree() {
     for file in shipped::files() {
         for case in &shipped::load(&file, &shipped::text(&file), &FLUID).cases {
             let names = (case.scenario.name.as_str(), case.policy.name.as_str());
-            if names == FLAPS || FLAP_TOO.contains(&names) || !is_plain(&case.scenario) {
+            let is_left_out = names == FLAPS || SMALL_ON_PURPOSE.contains(&names.0);
+            if is_left_out || !is_plain(&case.scenario) {
                 continue;
             }
             let (points, agree) = gain(case);

@@ -68,7 +68,7 @@ fn shuffled_tables_give_the_same_rows_in_every_csv() {
     for file in shipped::files() {
         let text = shipped::text(&file);
         // Request by request a run takes longer.
-        for (seed, plane) in [(1, FLUID), (2, FLUID), (3, AUTO)] {
+        for (seed, plane) in [(1, FLUID), (3, AUTO)] {
             let plain = csv_files(&file, &text, plane);
             let (other, movable) = shuffled(&text, seed);
             if movable < 3 {
