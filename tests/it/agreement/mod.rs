@@ -5,13 +5,26 @@ pub mod planes;
 use planes::{Saying, disagreements, subjects};
 use zonefall::model::Plane;
 
-/// Three of the seeds of `docs/agreement.md`.
-const SEEDS: std::ops::RangeInclusive<u64> = 1..=3;
+/// Five of the seeds of `docs/agreement.md`.
+const SEEDS: std::ops::RangeInclusive<u64> = 1..=5;
+
+/// Stories that tests of their own hold in both planes over more seeds; the docs' table has them.
+const TOLD_ELSEWHERE: [&str; 8] = [
+    "circuit-breaker-false-positive",
+    "ejection-limit-trap",
+    "emergency-scale-out",
+    "gray-zone",
+    "health-check-flapping",
+    "n-plus-two",
+    "planner-agent-mitigations",
+    "routing-asymmetry",
+];
 
 #[test]
 fn planes_agree_on_every_shipped_topology() {
     let mut found = Vec::new();
-    for subject in subjects() {
+    let told = |subject: &planes::Subject| TOLD_ELSEWHERE.contains(&subject.topology.as_str());
+    for subject in subjects().into_iter().filter(|subject| !told(subject)) {
         let fluid = Saying::of(&subject.case, Plane::Fluid, SEEDS);
         let requests = Saying::of(&subject.case, Plane::Requests, SEEDS);
         let title = format!("{} under {}", subject.topology, subject.policy());

@@ -215,10 +215,10 @@ fn assert_pinned(plane: &str, seeds: u64, pins: &[Pin]) {
 
 #[test]
 fn every_shipped_file_ends_as_pinned_in_the_fluid_plane() {
-    assert_pinned(FLUID, 21, IN_FLUID);
+    assert_pinned(FLUID, 9, IN_FLUID);
 }
 
 #[test]
 fn every_shipped_file_ends_as_pinned_request_by_request() {
-    assert_pinned(REQUESTS, 3, IN_REQUESTS);
+    assert_pinned(REQUESTS, 2, IN_REQUESTS);
 }

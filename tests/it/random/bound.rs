@@ -63,7 +63,7 @@ fn excess(record: &Record, graph: &TopologyGraph, from: usize, to: usize) -> f64
 fn no_policy_completes_more_than_the_bound() {
     let windows = std::cell::Cell::new(0_u32);
     let tight = std::cell::Cell::new(0_u32);
-    holds_for(400, 31, any_sketch(), |sketch| {
+    holds_for(300, 31, any_sketch(), |sketch| {
         let case = sketch.fleet().case();
         let record = Record::of(&case, 1000);
         let kinds = case.scenario.kinds.iter();

@@ -106,7 +106,7 @@ fn shares(summary: &Summary) -> [f64; 7] {
 
 #[test]
 fn shares_of_the_requests_of_the_window_add_up_to_one() {
-    holds_for(300, 2, any_sketch(), |sketch| {
+    holds_for(150, 2, any_sketch(), |sketch| {
         let case = sketch.fleet().case();
         let result = simulate(&case, 10);
         let parts = shares(&result.summary);
