@@ -404,9 +404,12 @@ mod tests {
         assert_eq!(found[1..], [Some(76.0), Some(160.0), Some(270.0), None]);
         one.log.retain(|entry| !matches!(entry.what, Happening::PoolUnhealthy { .. }));
         assert_eq!(at_s(&scenario, &one)[0], Some(52.0));
-        let title = finding(&scenario, std::slice::from_ref(&one)).replace('\u{a0}', " ");
-        let expected = "unconditional: detected 52 s after zone a failed, tipped after 2 min 40 s, \
-                        never recovered";
-        assert_eq!(title, expected);
+        let title =
+            |one: &RunResult| finding(&scenario, std::slice::from_ref(one)).replace('\u{a0}', " ");
+        let expected = "unconditional: detected 52 s after zone a failed, tipped after 2 min 40 s";
+        assert_eq!(title(&one), expected);
+        // Where the trigger ends, that it never recovers is news.
+        one.summary.recovered = Some(false);
+        assert_eq!(title(&one), format!("{expected}, never recovered"));
     }
 }
