@@ -220,5 +220,5 @@ fn every_shipped_file_ends_as_pinned_in_the_fluid_plane() {
 
 #[test]
 fn every_shipped_file_ends_as_pinned_request_by_request() {
-    assert_pinned(REQUESTS, 2, IN_REQUESTS);
+    assert_pinned(REQUESTS, 3, IN_REQUESTS);
 }
